@@ -22,14 +22,14 @@ export function listCheck(line: z.ZodType, wrong: { error: z.core.$ZodErrorMap }
           context.addIssue({ code: 'custom', path: [index, ...path], message });
           issues += 1;
         }
-        if (issues >= toldIssues) return;
+        if (issues >= maxReportedIssues) return;
       }
     })
     .nullish();
 }
 
 /** The maximum number of issues reported to a person. */
-export const toldIssues = 5;
+export const maxReportedIssues = 5;
 
 /** The largest known bills have 10,000. A response with 25,000 can still hold all values of each line: `answer-limits.ts`. */
 export const mostLines = 25_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { beginsWithDay, isTime } from './instant.ts';
-import { listCheck, toldIssues } from './list-check.ts';
+import { listCheck, maxReportedIssues } from './list-check.ts';
 import { hasHugeNumber, hugeNumber } from './huge-number.ts';
 import { isTooLong, longestId } from './longest-id.ts';
 import { recordFitsOf } from './record-fits.ts';
@@ -32,7 +32,9 @@ function buildCheck(resource: Resource): RecordCheck {
   return (record) => {
     if (fits(record)) return undefined;
     const result = schema.safeParse(record);
-    return result.success ? undefined : result.error.issues.slice(0, toldIssues).map(inWords).join('; ');
+    return result.success
+      ? undefined
+      : result.error.issues.slice(0, maxReportedIssues).map(inWords).join('; ');
   };
 }
 

@@ -39,13 +39,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     execute: (command) => {
       const executed = execute(command);
       if (webhooks.hasAddress) webhooks.publish(entityWebhooks(world, webhooks.settings, executed));
-      initialUpdates.tell();
+      initialUpdates.announce();
       return executed.result;
     },
     stopping: stopping.signal,
   };
   const watch = setInterval(() => {
-    initialUpdates.tell();
+    initialUpdates.announce();
   }, 100).unref();
   const api = createApiServer(service);
   const admin = createAdminServer(service, settled);

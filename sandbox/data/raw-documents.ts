@@ -30,7 +30,7 @@ export type DocumentKind = 'bill' | 'credit' | 'expense';
 
 /** How the platforms of the sandbox write their records. */
 const dialects = {
-  quickbooks: (kind: DocumentKind, { id, number, vendor, account, lines }: Told): object => {
+  quickbooks: (kind: DocumentKind, { id, number, vendor, account, lines }: DocumentFields): object => {
     const reference = (one: Named | null) => (one === null ? undefined : { value: one.id, name: one.name });
     return {
       Id: id,
@@ -40,7 +40,7 @@ const dialects = {
       Line: lines.map((line) => ({ AccountBasedExpenseLineDetail: { AccountRef: reference(line) } })),
     };
   },
-  netsuite: (_kind: DocumentKind, { id, number, vendor, account, lines }: Told): object => {
+  netsuite: (_kind: DocumentKind, { id, number, vendor, account, lines }: DocumentFields): object => {
     const reference = (one: Named | null) => (one === null ? undefined : { id: one.id, refName: one.name });
     return {
       id,
@@ -50,7 +50,7 @@ const dialects = {
       expense: { items: lines.map((line) => ({ account: reference(line) })) },
     };
   },
-  xero: (_kind: DocumentKind, { id, number, vendor, lines }: Told): object => {
+  xero: (_kind: DocumentKind, { id, number, vendor, lines }: DocumentFields): object => {
     return {
       ID: id,
       Reference: number ?? undefined,
@@ -58,7 +58,7 @@ const dialects = {
       LineItems: lines.map((line) => ({ AccountID: line.id })),
     };
   },
-  other: (_kind: DocumentKind, { id }: Told): object => ({ Id: id }),
+  other: (_kind: DocumentKind, { id }: DocumentFields): object => ({ Id: id }),
 } as const satisfies Record<RawRecords, unknown>;
 
 function namesOfAccounts({
@@ -92,7 +92,7 @@ interface Document {
   readonly line_items: readonly { readonly account_id: string | null }[];
 }
 
-interface Told {
+interface DocumentFields {
   readonly id: string;
   readonly number: string | null;
   readonly vendor: Named | null;

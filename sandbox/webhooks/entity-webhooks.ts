@@ -16,21 +16,24 @@ export function entityWebhooks(
   settings: WebhookSettings,
   { command, result, at }: Executed,
 ): Iterable<Webhook> {
-  const tell = (code: Code, target: Target) => entityWebhook(settings, code, target, world);
+  const webhooksFor = (code: Code, target: Target) => entityWebhook(settings, code, target, world);
   switch (command.kind) {
     case 'change':
-      return tell('UPDATED', command);
+      return webhooksFor('UPDATED', command);
     case 'add':
-      return tell(result.replaced === true ? 'UPDATED' : 'CREATED', { ...command, id: result.id ?? '' });
+      return webhooksFor(result.replaced === true ? 'UPDATED' : 'CREATED', {
+        ...command,
+        id: result.id ?? '',
+      });
     case 'recreate':
-      return tell('CREATED', command);
+      return webhooksFor('CREATED', command);
     case 'delete':
-      return isKnown(command, world) ? tell('DELETED', command) : [];
+      return isKnown(command, world) ? webhooksFor('DELETED', command) : [];
     case 'apply-credit': {
       const { connection, memo, bills } = command;
       return [
-        ...bills.flatMap(({ id }) => tell('UPDATED', { connection, resource: 'bills', id })),
-        ...tell('UPDATED', { connection, resource: 'bill_credit_memos', id: memo }),
+        ...bills.flatMap(({ id }) => webhooksFor('UPDATED', { connection, resource: 'bills', id })),
+        ...webhooksFor('UPDATED', { connection, resource: 'bill_credit_memos', id: memo }),
       ];
     }
     case 'touch':
@@ -94,7 +97,7 @@ function touchedWebhooks(
 function render(
   { version }: WebhookSettings,
   { name, id, accessToken, collections }: Connection,
-  { resource, code, record }: Told,
+  { resource, code, record }: RecordChange,
 ): Webhook[] {
   const { webhookType: type, singular } = resources[resource];
   if (type === null) return [];
@@ -113,7 +116,7 @@ interface Target {
   readonly id: string;
 }
 
-interface Told {
+interface RecordChange {
   readonly resource: ResourceName;
   readonly code: Code;
   readonly record: StoredRecord;

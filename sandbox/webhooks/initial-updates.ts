@@ -11,7 +11,7 @@ import type { WebhookSender } from './webhook-sender.ts';
 export class InitialUpdates {
   readonly #world: World;
   readonly #sender: WebhookSender;
-  readonly #told = new Map<string, number>();
+  readonly #announced = new Map<string, number>();
 
   constructor(world: World, sender: WebhookSender) {
     this.#world = world;
@@ -19,7 +19,7 @@ export class InitialUpdates {
     this.#newlyArrived();
   }
 
-  tell(): void {
+  announce(): void {
     const webhooks = this.#newlyArrived();
     if (webhooks.length > 0) this.#sender.publish(webhooks);
   }
@@ -27,10 +27,10 @@ export class InitialUpdates {
   #newlyArrived(): Webhook[] {
     const now = this.#world.clock.now();
     return [...this.#world.connections.values()].flatMap((connection) => {
-      const told = this.#told.get(connection.name) ?? 0;
-      const arrived = Math.max(told, batchesArrived(connection.arrival, now));
-      this.#told.set(connection.name, arrived);
-      return Array.from({ length: arrived - told }, () => initialUpdate(connection));
+      const announced = this.#announced.get(connection.name) ?? 0;
+      const arrived = Math.max(announced, batchesArrived(connection.arrival, now));
+      this.#announced.set(connection.name, arrived);
+      return Array.from({ length: arrived - announced }, () => initialUpdate(connection));
     });
   }
 }

@@ -25,7 +25,7 @@ export interface ChartSource<Row extends ScopedRow> {
   /** For charts of spend: the months that must be read to their end, and the note about those that are not. */
   readonly unread?: {
     readonly months: (asOf: string) => readonly string[];
-    readonly told: string;
+    readonly consequence: string;
   };
   /** Renders the rows of one choice. */
   readonly view: (rows: readonly Row[], choice: Choice) => View;
@@ -56,7 +56,7 @@ export interface Choice {
 }
 
 /** The facts about a build that are shown beside the rows of a chart. */
-export interface Told {
+export interface BuildFacts {
   readonly asOf: string;
   readonly utcDay: string;
   readonly nameless: Nameless;
@@ -71,7 +71,7 @@ export interface ChosenView extends View {
 }
 
 export type Chart = Omit<ChartSource<ScopedRow>, 'row' | 'view'> & {
-  readonly views: (result: QueryResult, told: Told) => ChosenView[];
+  readonly views: (result: QueryResult, facts: BuildFacts) => ChosenView[];
 };
 
 /** Defines a chart. Its rows are validated as they come from Postgres, and shown by connection and currency with a note of what they leave out. */
@@ -99,11 +99,11 @@ export function defineChart<Row extends ScopedRow>({ row, view, ...rest }: Chart
 /** Returns the chart's note about months that were not read to their end. */
 export function unreadIn(
   { unread }: Pick<Chart, 'unread'>,
-  { asOf, connection, reads }: Pick<Told, 'asOf' | 'reads'> & { connection: string },
+  { asOf, connection, reads }: Pick<BuildFacts, 'asOf' | 'reads'> & { connection: string },
 ): string[] {
   if (unread === undefined) return [];
-  const { months, told } = unread;
-  return unreadWords(readsFor(reads, connection), { months: months(asOf), connection, told });
+  const { months, consequence } = unread;
+  return unreadWords(readsFor(reads, connection), { months: months(asOf), connection, consequence });
 }
 
 function readsFor(reads: readonly Read[], connection: string): readonly Read[] {

@@ -74,7 +74,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
   const reads = connections.filter(({ is_spend_offered }) => is_spend_offered);
   const nameless = asObjects(read.nameless).map((row) => namelessRow.parse(row));
   const { connections: offered, leftOut } = read.offered;
-  const told = charts.map(({ views, ...chart }) => ({
+  const chartReads = charts.map(({ views, ...chart }) => ({
     ...chart,
     views: views(requireResult(read.answers, chart.id), { asOf, utcDay, nameless, reads }).map(
       withoutLonePoint,
@@ -87,7 +87,7 @@ export async function readDashboard(warehouse: Warehouse, asked: string | null =
     connections,
     offered,
     leftOut,
-    charts: tellNameless({ charts: told, connections, offered, reads, nameless, asOf }),
+    charts: tellNameless({ charts: chartReads, connections, offered, reads, nameless, asOf }),
     catalog: asObjects(read.catalog).map((row) => martRead.parse(row)),
   };
 }

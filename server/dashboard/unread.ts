@@ -18,7 +18,7 @@ export function readMonths(reads: readonly Read[], months: readonly string[]): s
  */
 export function unreadWords(
   reads: readonly Read[],
-  { months, connection, told }: { months: readonly string[]; connection: string; told: string },
+  { months, connection, consequence }: { months: readonly string[]; connection: string; consequence: string },
 ): string[] {
   const unread = reads.flatMap((read) => {
     const [first, ...others] = months.filter((month) => !isRead(read, month));
@@ -34,7 +34,9 @@ export function unreadWords(
   const more = others === 0 ? [] : [`months of ${counted(others, 'more connection')}`];
   const all = [...shown, ...more];
   const isOne = all.length === 1 && unread[0]?.isMany === false;
-  return [`${listed(all)} ${isOne ? 'was not read to its end' : 'were not read to their end'}: ${told}`];
+  return [
+    `${listed(all)} ${isOne ? 'was not read to its end' : 'were not read to their end'}: ${consequence}`,
+  ];
 }
 
 /** A longer list is hard to read; the strip at the top shows the state of each connection. */

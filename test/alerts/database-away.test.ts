@@ -54,29 +54,29 @@ test('a stopped Postgres is reported once, and so is its return', async () => {
 
 test('an outage whose alert did not get out is not reported later, unless it may have got out', async () => {
   const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
-  for (const told of ['not told', 'perhaps'] as const) {
+  for (const outcome of ['undelivered', 'unknown'] as const) {
     watch.failed(withCode('53300'));
     const away = await eventually(() => Promise.resolve(watch.due()));
     expect(away).toMatchObject({
       message: expect.stringContaining('(it has no connection left)') as string,
       resolved_at: null,
     });
-    watch.settle(told);
+    watch.settle(outcome);
     watch.answered();
-    if (told === 'not told') expect(watch.due()).toBeUndefined();
+    if (outcome === 'undelivered') expect(watch.due()).toBeUndefined();
     else expect(watch.due()).toMatchObject({ resolved_at: expect.any(Date) as Date });
   }
 });
 
 test('the end of a reported outage is still reported after a second, unreported outage', async () => {
   const watch = createDatabaseWatch({ away: 1, refusing: 1, trying: 5_000 });
-  for (const told of ['told', 'not told'] as const) {
+  for (const outcome of ['delivered', 'undelivered'] as const) {
     watch.failed(withCode('53300'));
     expect(await eventually(() => Promise.resolve(watch.due()))).toMatchObject({ resolved_at: null });
-    watch.settle(told);
+    watch.settle(outcome);
     watch.answered();
     expect(watch.due()).toMatchObject({ resolved_at: expect.any(Date) as Date });
-    watch.settle('not told');
+    watch.settle('undelivered');
   }
 });
 
@@ -92,7 +92,7 @@ test('a full disk is reported at once, although small statements succeed, and en
     message: expect.stringMatching(/^Postgres has refused to write since .* \(its disk is full\)/) as string,
     resolved_at: null,
   });
-  watch.settle('told');
+  watch.settle('delivered');
   expect(watch.due()).toBeUndefined();
   expect(await eventually(() => Promise.resolve(watch.due()))).toMatchObject({
     resolved_at: expect.any(Date) as Date,

@@ -11,15 +11,15 @@ import { startReceiver } from './alert-receiver.ts';
 test('a receiver that never answers times out, even during garbage collection', async () => {
   const { url } = Object.assign(await startReceiver(), { answer: 'nothing' as const });
   collectGarbageAllTheTime();
-  expect(await tell(receiverAt(url, 500))).toBe('perhaps');
+  expect(await send(receiverAt(url, 500))).toBe('unknown');
 });
 
-test('a receiver with an endless response counts as told, and its connection is closed', async () => {
+test('a receiver with an endless response counts as reached, and its connection is closed', async () => {
   const server = await startServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     flood(socket, '4\r\nmore\r\n');
   });
-  expect(await tell(receiverAt(server.url, never))).toBe('told');
+  expect(await send(receiverAt(server.url, never))).toBe('delivered');
   await server.closed;
 });
 
@@ -27,7 +27,7 @@ test('a receiver with endless informational responses is cut off before the time
   const server = await startServer((socket) => {
     flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
   });
-  expect(await tell(receiverAt(server.url, never))).toBe('perhaps');
+  expect(await send(receiverAt(server.url, never))).toBe('unknown');
   await server.closed;
 });
 
@@ -36,7 +36,7 @@ test('a receiver that only says it is processing times out, and its connection i
     socket.write('HTTP/1.1 102 Processing\r\n\r\n');
   });
   collectGarbageAllTheTime();
-  expect(await tell(receiverAt(server.url, 500))).toBe('perhaps');
+  expect(await send(receiverAt(server.url, 500))).toBe('unknown');
   await server.closed;
 });
 
@@ -45,7 +45,7 @@ test('a receiver may send a few informational responses first', async () => {
     socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3));
     socket.end('HTTP/1.1 204 No Content\r\n\r\n');
   });
-  expect(await tell(receiverAt(server.url, never))).toBe('told');
+  expect(await send(receiverAt(server.url, never))).toBe('delivered');
 });
 
 /** Longer than the test. */
@@ -55,8 +55,8 @@ function receiverAt(url: string, deadlineMilliseconds: number): Receiver {
   return openReceiver({ url, version: '1.2.3', logger: pino({ level: 'silent' }), deadlineMilliseconds });
 }
 
-function tell(receiver: Receiver): ReturnType<Receiver['tell']> {
-  return receiver.tell(message, new AbortController().signal);
+function send(receiver: Receiver): ReturnType<Receiver['send']> {
+  return receiver.send(message, new AbortController().signal);
 }
 
 const message: AlertMessage = {

@@ -242,7 +242,7 @@ async function claimedAll(times: number): Promise<string[]> {
   for (let time = 0; time < times; time += 1) {
     const delivery = await claimDelivery(warehouse);
     if (delivery === undefined) throw new Error('Nothing is due.');
-    await settleDelivery(warehouse, delivery, 'not told');
+    await settleDelivery(warehouse, delivery, 'undelivered');
     await warehouse.pool.query('update sync.alerts set try_after = clock_timestamp() where id = $1', [
       delivery.alert.id,
     ]);

@@ -199,14 +199,16 @@ test('a sentence about many connections names three of them', () => {
   }));
   const months = ['2025-09-01', '2025-10-01', '2025-11-01'];
   expect(readMonths(reads, months)).toEqual(months.slice(0, 2));
-  expect(unreadWords(reads, { months, connection: '', told: 'left out' })).toEqual([
+  expect(unreadWords(reads, { months, connection: '', consequence: 'left out' })).toEqual([
     'Nov 2025 of a, Nov 2025 of b, Nov 2025 of c and months of 2 more connections were not read to their end: left out',
   ]);
   const late = reads.map((read) => ({ ...read, spend_read_until: '2025-10-30' })).slice(0, 1);
-  expect(unreadWords(late, { months, connection: 'a', told: 'left out' })).toEqual([
+  expect(unreadWords(late, { months, connection: 'a', consequence: 'left out' })).toEqual([
     'Oct 2025 to Nov 2025 were not read to their end: left out',
   ]);
-  expect(unreadWords(reads, { months: months.slice(0, 2), connection: '', told: 'left out' })).toEqual([]);
+  expect(unreadWords(reads, { months: months.slice(0, 2), connection: '', consequence: 'left out' })).toEqual(
+    [],
+  );
 });
 
 function gone(what: 'due' | 'spend'): string {

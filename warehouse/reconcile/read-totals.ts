@@ -25,8 +25,8 @@ export interface StreamTotals {
  */
 export const cannotLand = 'cannot land';
 
-const currenciesTold = 100;
-const digitsTold = 1_000;
+const maxReportedCurrencies = 100;
+const maxReportedDigits = 1_000;
 
 /**
  * Reads the totals of source and warehouse, stream by stream. Both sides leave out what another run has written since the listing began, and what the
@@ -42,23 +42,23 @@ export async function readTotals(
       connectionId,
       streamsOf(resource),
       runId,
-      currenciesTold,
-      digitsTold,
+      maxReportedCurrencies,
+      maxReportedDigits,
     ]),
   );
   return streamsOf(resource).map((stream) => {
-    const told = rows.filter((row) => row.stream === stream);
+    const ofStream = rows.filter((row) => row.stream === stream);
     const side = (name: 'source' | 'warehouse'): Record<string, Totals> =>
       Object.fromEntries(
-        told.flatMap(({ currency, [name]: totals }) => (totals === null ? [] : [[currency, totals]])),
+        ofStream.flatMap(({ currency, [name]: totals }) => (totals === null ? [] : [[currency, totals]])),
       );
-    const [{ equal, currencies } = { equal: true, currencies: 0 }] = told;
+    const [{ equal, currencies } = { equal: true, currencies: 0 }] = ofStream;
     return {
       stream,
       source: side('source'),
       warehouse: side('warehouse'),
       equal,
-      ...(currencies > told.length ? { currencies } : {}),
+      ...(currencies > ofStream.length ? { currencies } : {}),
     };
   });
 }

@@ -7,7 +7,7 @@ export interface AlertMessage {
   readonly alert: {
     /** Null for the alert about the database, which cannot number its own absence. */
     readonly id: number | null;
-    readonly kind: ToldKind;
+    readonly kind: AnyAlertKind;
     readonly connection: string | null;
     readonly message: string;
     readonly remedy: string;
@@ -16,11 +16,12 @@ export interface AlertMessage {
   };
 }
 
-export type ToldKind = Alert['kind'] | 'database';
+export type AnyAlertKind = Alert['kind'] | 'database';
 
-export type ToldAlert = Omit<Alert, 'id' | 'kind'> & { id: number | null; kind: ToldKind };
+/** A stored alert, or the one about the database, which is kept in memory and has no number. */
+export type AnyAlert = Omit<Alert, 'id' | 'kind'> & { id: number | null; kind: AnyAlertKind };
 
-export function alertMessage({ connection_id: connection, ...alert }: ToldAlert): AlertMessage {
+export function alertMessage({ connection_id: connection, ...alert }: AnyAlert): AlertMessage {
   const { kind, message, remedy, resolved_at: resolvedAt } = alert;
   const text =
     resolvedAt === null
@@ -39,7 +40,7 @@ function escaped(text: string): string {
 }
 
 /** The sentence for a closed alert, true however it ended. */
-const over: Record<ToldKind, string> = {
+const over: Record<AnyAlertKind, string> = {
   failed: 'its newest runs did not fail, or the connection has paused itself.',
   paused: 'it was resumed, or a person keeps it paused.',
   stale: 'it is complete again, or no longer scheduled.',

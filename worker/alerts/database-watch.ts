@@ -1,7 +1,7 @@
-import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
+import type { DeliveryOutcome } from '../../warehouse/alerts/settle-delivery.ts';
 import { isDatabaseAway, whyAway, whyUnwritable } from '../../warehouse/session/is-database-away.ts';
 import { utcMinute } from '../utc-minute.ts';
-import type { ToldAlert } from './alert-message.ts';
+import type { AnyAlert } from './alert-message.ts';
 
 /**
  * Watches whether the database answers and accepts writes. The database cannot store its own problems, so this one alert is kept in
@@ -18,9 +18,9 @@ export interface DatabaseWatch {
    * Returns the alert to send now: first that the database is away, then that it is back. An undelivered alert is due again after a
    * delay, like every alert (`settleDelivery`). An outage that was never reported is not reported later.
    */
-  due(): ToldAlert | undefined;
+  due(): AnyAlert | undefined;
   /** Records the outcome of sending it. */
-  settle(told: Told): void;
+  settle(outcome: DeliveryOutcome): void;
 }
 
 /** Milliseconds. */
@@ -39,7 +39,7 @@ export function createDatabaseWatch(
   let answered = now();
   let reason = 'no answer';
   let refusal: { since: Date; last: Moment; why: string } | undefined;
-  let open: ToldAlert | undefined;
+  let open: AnyAlert | undefined;
   let due: Due | undefined;
   let mayBeKnown = false;
   let looked = now();
@@ -75,9 +75,12 @@ export function createDatabaseWatch(
       }
       return due !== undefined && isReady(due, patience.trying) ? due.alert : undefined;
     },
-    settle(told) {
-      if (told !== 'not told') mayBeKnown = true;
-      due = told === 'told' || due === undefined ? undefined : { ...due, tries: due.tries + 1, last: now() };
+    settle(outcome) {
+      if (outcome !== 'undelivered') mayBeKnown = true;
+      due =
+        outcome === 'delivered' || due === undefined
+          ? undefined
+          : { ...due, tries: due.tries + 1, last: now() };
     },
   };
   return watch;
@@ -101,13 +104,13 @@ function isOlder({ ticks }: Moment, milliseconds: number): boolean {
 }
 
 interface Due {
-  readonly alert: ToldAlert;
+  readonly alert: AnyAlert;
   readonly tries: number;
   /** The last attempt. */
   readonly last: Moment;
 }
 
-function untried(alert: ToldAlert): Due {
+function untried(alert: AnyAlert): Due {
   return { alert, tries: 0, last: now() };
 }
 
@@ -115,7 +118,7 @@ function isReady({ tries, last }: Due, milliseconds: number): boolean {
   return tries === 0 || isOlder(last, milliseconds * Math.min(2 ** (tries - 1), 12));
 }
 
-function absence(since: Date, reason: string): ToldAlert {
+function absence(since: Date, reason: string): AnyAlert {
   return {
     ...databaseAlert(since),
     message: `Postgres has not answered since ${utcMinute(since)} (${reason}), so nothing is synced.`,
@@ -123,7 +126,7 @@ function absence(since: Date, reason: string): ToldAlert {
   };
 }
 
-function refusing(since: Date, why: string): ToldAlert {
+function refusing(since: Date, why: string): AnyAlert {
   return {
     ...databaseAlert(since),
     message: `Postgres has refused to write since ${utcMinute(since)} (${why}), so new data cannot be stored.`,
@@ -133,6 +136,6 @@ function refusing(since: Date, why: string): ToldAlert {
 
 function databaseAlert(
   since: Date,
-): Pick<ToldAlert, 'id' | 'kind' | 'connection_id' | 'opened_at' | 'resolved_at'> {
+): Pick<AnyAlert, 'id' | 'kind' | 'connection_id' | 'opened_at' | 'resolved_at'> {
   return { id: null, kind: 'database', connection_id: null, opened_at: since, resolved_at: null };
 }

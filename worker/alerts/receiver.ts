@@ -3,12 +3,12 @@ import { Agent, fetch, type Dispatcher } from 'undici';
 import { codeOf } from '../../errors/code-of.ts';
 import { endInformationalFloods } from '../../source/end-informational-floods.ts';
 import { TimeLimitReached, withTimeLimit } from '../../source/time-limit.ts';
-import type { Told } from '../../warehouse/alerts/settle-delivery.ts';
+import type { DeliveryOutcome } from '../../warehouse/alerts/settle-delivery.ts';
 import type { AlertMessage } from './alert-message.ts';
 
 export interface Receiver {
   /** Sends a message. Never throws. Ends at once if `stopping` aborts. */
-  tell(message: AlertMessage, stopping: AbortSignal): Promise<Told>;
+  send(message: AlertMessage, stopping: AbortSignal): Promise<DeliveryOutcome>;
 }
 
 /**
@@ -20,15 +20,15 @@ export function openReceiver(settings: ReceiverSettings): Receiver {
   const target = parseTarget(settings);
   let down = false;
   return {
-    async tell(message, stopping) {
+    async send(message, stopping) {
       const limit = { milliseconds, signal: stopping };
-      const { told, problem } = await post(target, JSON.stringify(message), limit);
-      if (stopping.aborted) return told;
+      const { outcome, problem } = await post(target, JSON.stringify(message), limit);
+      if (stopping.aborted) return outcome;
       if (problem !== undefined && !down)
         logger.warn({ problem }, 'Could not send an alert to DAYBOOK_ALERT_URL; retrying.');
       if (problem === undefined && down) logger.info('Alerts reach DAYBOOK_ALERT_URL again.');
       down = problem !== undefined;
-      return told;
+      return outcome;
     },
   };
 }
@@ -70,17 +70,17 @@ async function post(
   { address, ...target }: Target,
   body: string,
   limit: { milliseconds: number; signal: AbortSignal },
-): Promise<{ told: Told; problem?: string }> {
+): Promise<{ outcome: DeliveryOutcome; problem?: string }> {
   try {
     const { ok, status } = await withTimeLimit(limit, async (signal) => {
       const response = await fetch(address, { method: 'POST', redirect: 'manual', ...target, body, signal });
       await response.body?.cancel();
       return response;
     });
-    return ok ? { told: 'told' } : { told: 'not told', problem: `answered ${status}` };
+    return ok ? { outcome: 'delivered' } : { outcome: 'undelivered', problem: `answered ${status}` };
   } catch (error) {
     const problem = describeProblem(error, limit);
-    return { told: notConnected.test(problem) ? 'not told' : 'perhaps', problem };
+    return { outcome: notConnected.test(problem) ? 'undelivered' : 'unknown', problem };
   }
 }
 

@@ -68,16 +68,16 @@ export async function watchAlerts(
     await Promise.all(looping);
     return;
   }
-  const telling = { receiver: openReceiver({ ...places, url: places.url, ...common }), ...common };
+  const sending = { receiver: openReceiver({ ...places, url: places.url, ...common }), ...common };
   // Runs more often: mostly nothing is due, and the check is one statement over a few rows.
   const often = { ...common, everyMilliseconds: everyMilliseconds / 5 };
   await Promise.all([
     ...looping,
     repeat({ ...often, failing: 'Could not send the alerts that are due; retrying.' }, () =>
-      tellAlerts(places, telling),
+      sendAlerts(places, sending),
     ),
     repeat({ ...often, failing: 'Could not send the alert about the database; retrying.' }, () =>
-      tellOfDatabase(database, telling),
+      sendDatabaseAlert(database, sending),
     ),
   ]);
 }
@@ -147,23 +147,23 @@ async function unlessAway<Answer>(
   }
 }
 
-interface Telling {
+interface Sending {
   readonly receiver: Receiver;
   readonly stopping: AbortSignal;
 }
 
 /** Sends the due alerts one after another, until one of them is not delivered. */
-async function tellAlerts({ warehouse }: AlertPlaces, { receiver, stopping }: Telling): Promise<void> {
+async function sendAlerts({ warehouse }: AlertPlaces, { receiver, stopping }: Sending): Promise<void> {
   while (!stopping.aborted) {
     const delivery = await claimDelivery(warehouse);
     if (delivery === undefined) return;
-    const told = await receiver.tell(alertMessage(delivery.alert), stopping);
-    await settleDelivery(warehouse, delivery, told);
-    if (told !== 'told') return;
+    const outcome = await receiver.send(alertMessage(delivery.alert), stopping);
+    await settleDelivery(warehouse, delivery, outcome);
+    if (outcome !== 'delivered') return;
   }
 }
 
-async function tellOfDatabase(database: DatabaseWatch, { receiver, stopping }: Telling): Promise<void> {
+async function sendDatabaseAlert(database: DatabaseWatch, { receiver, stopping }: Sending): Promise<void> {
   const alert = database.due();
-  if (alert !== undefined) database.settle(await receiver.tell(alertMessage(alert), stopping));
+  if (alert !== undefined) database.settle(await receiver.send(alertMessage(alert), stopping));
 }

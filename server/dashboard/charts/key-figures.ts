@@ -199,7 +199,7 @@ group by added.connection_id, added.currency_code
 ${withLeftOuts('bill_count desc, currency_code')}`,
   leftOut: leftOuts,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund', 'subscription'],
-  unread: { months: (asOf) => lastOverMonths(asOf, 1), told: 'more may have been spent' },
+  unread: { months: (asOf) => lastOverMonths(asOf, 1), consequence: 'more may have been spent' },
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),

@@ -82,7 +82,7 @@ ${leftOutQueries(leftOuts, "between (select month - interval '23 months' from to
 ${withLeftOuts('currency_code, place, spend_month')}`,
   leftOut: leftOuts,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
-  unread: { months: (asOf) => lastOverMonths(asOf, 23), told: 'more may have been spent' },
+  unread: { months: (asOf) => lastOverMonths(asOf, 23), consequence: 'more may have been spent' },
   row: z.object({
     connection_id: z.string().nullable(),
     currency_code: z.string().nullable(),

@@ -101,7 +101,7 @@ ${withLeftOuts('currency_code, place')}`,
   nameless: ['bill', 'vendor_credit', 'expense', 'refund'],
   unread: {
     months: (asOf) => lastOverMonths(asOf, 12),
-    told: 'left out of both years',
+    consequence: 'left out of both years',
   },
   row: z.object({
     connection_id: z.string().nullable(),
