@@ -36,16 +36,16 @@ export interface WatchPatience {
 export function createDatabaseWatch(
   patience: WatchPatience = { away: 30_000, refusing: 60_000, trying: 5_000 },
 ): DatabaseWatch {
-  let answered = now();
+  let lastAnswer = now();
   let reason = 'no answer';
   let refusal: { since: Date; last: Moment; why: string } | undefined;
   let open: AnyAlert | undefined;
-  let due: Due | undefined;
+  let pendingAlert: PendingAlert | undefined;
   let mayBeKnown = false;
-  let looked = now();
+  let lastCheck = now();
   const watch: DatabaseWatch = {
     answered() {
-      answered = now();
+      lastAnswer = now();
       reason = 'no answer';
     },
     failed(error) {
@@ -59,28 +59,33 @@ export function createDatabaseWatch(
     },
     due() {
       // If this process was stopped or suspended, the silence is its own: it has not asked the database meanwhile.
-      if (isOlder(looked, standstillMilliseconds)) answered = { ...answered, ticks: performance.now() };
-      looked = now();
+      if (isOlder(lastCheck, standstillMilliseconds))
+        lastAnswer = { ...lastAnswer, monotonic: performance.now() };
+      lastCheck = now();
       if (refusal !== undefined && isOlder(refusal.last, patience.refusing)) refusal = undefined;
-      const away = isOlder(answered, patience.away);
+      const away = isOlder(lastAnswer, patience.away);
       if (open === undefined && (away || refusal !== undefined)) {
         open =
-          away || refusal === undefined ? absence(answered.at, reason) : refusing(refusal.since, refusal.why);
+          away || refusal === undefined
+            ? absenceAlert(lastAnswer.at, reason)
+            : refusalAlert(refusal.since, refusal.why);
         // A receiver that did not learn the end of the previous alert still considers it open.
-        mayBeKnown = due !== undefined && due.alert.resolved_at !== null;
-        due = untried(open);
+        mayBeKnown = pendingAlert !== undefined && pendingAlert.alert.resolved_at !== null;
+        pendingAlert = untried(open);
       } else if (open !== undefined && !away && refusal === undefined) {
-        due = mayBeKnown ? untried({ ...open, resolved_at: answered.at }) : undefined;
+        pendingAlert = mayBeKnown ? untried({ ...open, resolved_at: lastAnswer.at }) : undefined;
         open = undefined;
       }
-      return due !== undefined && isReady(due, patience.trying) ? due.alert : undefined;
+      return pendingAlert !== undefined && isReady(pendingAlert, patience.trying)
+        ? pendingAlert.alert
+        : undefined;
     },
     settle(outcome) {
       if (outcome !== 'undelivered') mayBeKnown = true;
-      due =
-        outcome === 'delivered' || due === undefined
+      pendingAlert =
+        outcome === 'delivered' || pendingAlert === undefined
           ? undefined
-          : { ...due, tries: due.tries + 1, last: now() };
+          : { ...pendingAlert, tries: pendingAlert.tries + 1, last: now() };
     },
   };
   return watch;
@@ -92,33 +97,33 @@ const standstillMilliseconds = 15_000;
 /** Ages are measured with the process's monotonic clock, because the system clock may be set meanwhile. */
 interface Moment {
   readonly at: Date;
-  readonly ticks: number;
+  readonly monotonic: number;
 }
 
 function now(): Moment {
-  return { at: new Date(), ticks: performance.now() };
+  return { at: new Date(), monotonic: performance.now() };
 }
 
-function isOlder({ ticks }: Moment, milliseconds: number): boolean {
-  return performance.now() - ticks > milliseconds;
+function isOlder({ monotonic }: Moment, milliseconds: number): boolean {
+  return performance.now() - monotonic > milliseconds;
 }
 
-interface Due {
+interface PendingAlert {
   readonly alert: AnyAlert;
   readonly tries: number;
   /** The last attempt. */
   readonly last: Moment;
 }
 
-function untried(alert: AnyAlert): Due {
+function untried(alert: AnyAlert): PendingAlert {
   return { alert, tries: 0, last: now() };
 }
 
-function isReady({ tries, last }: Due, milliseconds: number): boolean {
+function isReady({ tries, last }: PendingAlert, milliseconds: number): boolean {
   return tries === 0 || isOlder(last, milliseconds * Math.min(2 ** (tries - 1), 12));
 }
 
-function absence(since: Date, reason: string): AnyAlert {
+function absenceAlert(since: Date, reason: string): AnyAlert {
   return {
     ...databaseAlert(since),
     message: `Postgres has not answered since ${utcMinute(since)} (${reason}), so nothing is synced.`,
@@ -126,7 +131,7 @@ function absence(since: Date, reason: string): AnyAlert {
   };
 }
 
-function refusing(since: Date, why: string): AnyAlert {
+function refusalAlert(since: Date, why: string): AnyAlert {
   return {
     ...databaseAlert(since),
     message: `Postgres has refused to write since ${utcMinute(since)} (${why}), so new data cannot be stored.`,
