@@ -30,12 +30,12 @@ export async function judgeAlerts(
   { db }: Warehouse,
   { pausedElsewhere, stuck, backlog }: TemporalState,
 ): Promise<void> {
-  // Late work makes every connection stale, so one alert replaces all of those.
+  // While work is late, no new stale alerts are opened: the backlog alert stands for them; open ones stay.
   const late = backlog !== undefined && isLate(backlog) ? backlogInWords(backlog) : undefined;
   await sql`
     with wrong as materialized (
       ${sql.join([...Object.values(alertConditions), stuckWorkflows(stuck ?? []), lateWork(late)], sql` union all `)}
-    ), counted as (
+    ), current as (
       select * from wrong
       where not (kind = 'stale' and connection_id = any(${[...pausedElsewhere]}::text[]))
     ), resolved as (
@@ -43,11 +43,11 @@ export async function judgeAlerts(
       where a.resolved_at is null
         and (a.kind <> 'stuck' or ${stuck !== undefined}) and (a.kind <> 'backlog' or ${backlog !== undefined})
         and not exists (
-          select from counted c where c.kind = a.kind and c.connection_id is not distinct from a.connection_id
+          select from current c where c.kind = a.kind and c.connection_id is not distinct from a.connection_id
         )
     )
     insert into sync.alerts as a (kind, connection_id, message, remedy)
-    select kind, connection_id, message, remedy from counted
+    select kind, connection_id, message, remedy from current
     where not (kind = 'stale' and ${late !== undefined})
     on conflict (kind, coalesce(connection_id, '')) where resolved_at is null
     do update set message = excluded.message, remedy = excluded.remedy
