@@ -2,7 +2,7 @@ import { Context, type Info } from '@temporalio/activity';
 import { isDatabaseAway } from '../warehouse/session/is-database-away.ts';
 import { BuildRunning } from '../warehouse/marts/build-lock.ts';
 import { LockLost } from '../warehouse/transactions/hold-lock.ts';
-import { buildMarts as build, describeBuildError, type BuildRun } from '../marts/build-marts.ts';
+import { buildTarget, describeBuildError, type BuildRun } from '../marts/build-target.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { MartsBuilt } from '../marts/build-settings.ts';
 import { isNothingToBuild } from '../marts/errors.ts';
@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import { runOfAll } from './run-of-all.ts';
 
-export interface BuildMartsInput {
+export interface BuildTargetInput {
   runId: string;
   target: MartsTarget;
   reason: string;
@@ -41,7 +41,7 @@ export interface MartsProgress {
 /** Builds the marts of one target. dbt runs in a process of its own, which ends with this attempt, whatever its result. */
 export async function buildMarts(
   { warehouse, building, stopping }: Pick<Dependencies, 'warehouse' | 'building' | 'stopping'>,
-  { runId, target, reason, copies = false }: BuildMartsInput,
+  { runId, target, reason, copies = false }: BuildTargetInput,
 ): Promise<MartsOutcome> {
   // Each target is a run of its own.
   const runForTarget = <Target extends MartsTarget>(of: Target): BuildRun<Target> => ({
@@ -64,7 +64,7 @@ export async function buildMarts(
       const signal = AbortSignal.any([cancelling, stopping]);
       try {
         const at = { warehouse, places: building };
-        if (!copies) return builtOutcome(await build(at, run, { ...follower, signal }));
+        if (!copies) return builtOutcome(await buildTarget(at, run, { ...follower, signal }));
         const runs = { lake: runForTarget('lake'), postgres: runForTarget('postgres') };
         const { built, copy } = await buildOnce(at, runs, { ...follower, signal });
         return {

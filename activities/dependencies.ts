@@ -4,7 +4,7 @@ import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { ExportJob } from './export/export-job.ts';
 import type { Policies } from '../warehouse/policies.ts';
 import type { SecretKey } from '../warehouse/secrets/secret-key.ts';
-import type { MartsPlaces } from '../marts/build-marts.ts';
+import type { MartsPlaces } from '../marts/build-target.ts';
 import type { Schedules } from './schedules.ts';
 
 /** The dependencies of the activities. Made once, in the worker's composition root. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import getPort from 'get-port';
 import { startPostgres } from '../embedded/postgres.ts';
-import { buildMarts } from '../marts/build-marts.ts';
+import { buildTarget } from '../marts/build-target.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';
 import { openWarehouse } from '../warehouse/open-warehouse.ts';
 import { fillGroups } from '../test/support/fill-groups.ts';
@@ -30,7 +30,7 @@ export async function measureGroups(
     for (const target of ['postgres', 'lake'] as const) {
       if (target === 'lake') await exportOnce({ warehouse, databaseUrl: postgres.url, folder, lake });
       const run = { workflowId: '', temporalRunId: '', reason: 'bench', runId: target, target };
-      const built = await buildMarts({ warehouse, places }, run, settings);
+      const built = await buildTarget({ warehouse, places }, run, settings);
       seconds[target] = built.seconds;
       await reportSlowest(path.join(folder, 'dbt', target), progress);
     }

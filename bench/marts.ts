@@ -7,7 +7,7 @@ import getPort from 'get-port';
 import { runExportProcess } from '../activities/export/run-export-process.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { snapshotId } from '../lake/manifest/snapshot-id.ts';
-import { buildMarts, type BuildRun, type MartsPlaces } from '../marts/build-marts.ts';
+import { buildTarget, type BuildRun, type MartsPlaces } from '../marts/build-target.ts';
 import { buildOnce } from '../marts/build-once.ts';
 import type { BuildFollower, BuildPlaces, MartsBuilt } from '../marts/build-settings.ts';
 import { pythonWithDbt } from '../marts/python-with-dbt.ts';
@@ -41,7 +41,7 @@ export async function measureMarts(
     const places = buildPlaces(settings, { databaseUrl: postgres.url, lake });
     const warehouse = openWarehouse({ url: postgres.url, connections: 2 });
     const build = async (target: 'postgres' | 'lake' | 'spark'): Promise<Build> => {
-      const done = await measured(cpu, () => buildMarts({ warehouse, places }, createRun(target), settings));
+      const done = await measured(cpu, () => buildTarget({ warehouse, places }, createRun(target), settings));
       // With a million bills, each takes minutes.
       progress(`${target}: ${done.built.seconds.toFixed(1)} s`);
       return done;

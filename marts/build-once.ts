@@ -5,7 +5,7 @@ import { publishMarts } from '../warehouse/marts/publish-marts.ts';
 import { findRowsToCopy } from '../warehouse/marts/rows-to-copy.ts';
 import { noteMarts } from '../warehouse/marts/note-marts.ts';
 import { beginRunOfAll } from '../warehouse/runs/begin-run-of-all.ts';
-import { buildMarts, describeBuildError, type BuildIn, type BuildRun } from './build-marts.ts';
+import { buildTarget, describeBuildError, type BuildIn, type BuildRun } from './build-target.ts';
 import type { BuildFollower, MartsBuilt } from './build-settings.ts';
 import { copyIntoPostgres, readConnections, type FinishedMarts } from './copy-into-postgres.ts';
 import { todayIn } from './today-in.ts';
@@ -15,7 +15,7 @@ export type Copy = { readonly marts: number } | { readonly failure: string };
 
 /**
  * Builds the marts on the latest snapshot, and copies them into Postgres, which takes a fraction of another build. A copy that fails leaves the
- * marts in Postgres as they are, and its run open. Throws what `buildMarts` throws.
+ * marts in Postgres as they are, and its run open. Throws what `buildTarget` throws.
  */
 export async function buildOnce(
   at: BuildIn,
@@ -23,7 +23,7 @@ export async function buildOnce(
   follower: BuildFollower,
 ): Promise<{ readonly built: MartsBuilt; readonly copy: Copy }> {
   let copy: Copy = { failure: 'The marts on the lake were not finished.' };
-  const built = await buildMarts(at, runs.lake, follower, async ({ as_of_date: asOfDate }, marts) => {
+  const built = await buildTarget(at, runs.lake, follower, async ({ as_of_date: asOfDate }, marts) => {
     try {
       copy = await copyMarts(at, runs.postgres, { ...marts, asOfDate }, follower);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { MartsPlaces } from '../marts/build-marts.ts';
+import type { MartsPlaces } from '../marts/build-target.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** The settings with which a process builds marts; dbt may have `connections` Postgres sessions. */

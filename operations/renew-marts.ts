@@ -7,7 +7,7 @@ import { dropCopies, dropHiddenMarts } from '../warehouse/marts/drop-hidden-mart
 import { readMartsStatus } from '../warehouse/marts/read-marts-status.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
-import { buildMarts } from './build-marts.ts';
+import { buildWithoutWorkflow } from './build-without-workflow.ts';
 import {
   clearTargetBuilds,
   clearLakeMarts,
@@ -152,5 +152,5 @@ async function build(
 ): Promise<void> {
   // An obstacle to the Iceberg tables must not keep the old snapshots in the lake.
   const asked = { target, reason: 'daybook erase', connections: 1, leavesIceberg: true, mayBeEmpty: true };
-  await buildMarts(host, asked, { onStep, timeoutMilliseconds });
+  await buildWithoutWorkflow(host, asked, { onStep, timeoutMilliseconds });
 }

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { MartsOutcome } from '../activities/build-marts.ts';
+import type { BuildTargetInput, MartsOutcome } from '../activities/build-marts.ts';
 import { signals } from '../temporal/messages.ts';
 import { failureOf } from './failure-of.ts';
 import { building } from './proxies.ts';
@@ -44,7 +44,7 @@ export async function buildMarts(input: BuildMartsInput | null = {}): Promise<Ma
   await Promise.resolve();
   const answered = requests.count;
   const words: string[] = [];
-  const build = async (target: MartsTarget, copies = false): Promise<Ending> => {
+  const build = async (target: WorkflowTarget, copies = false): Promise<Ending> => {
     const where = copies ? `${places.lake}, then copied into Postgres` : places[target];
     show(words, `${where}: being built; the heartbeat of the activity says how far`);
     const ending = await settleBuild(() =>
@@ -81,7 +81,8 @@ export interface MartsResult {
 
 type Ending = MartsOutcome | { failure: string; type: string };
 
-type MartsTarget = 'postgres' | 'lake';
+/** Builds with Spark are started by a command, not by a workflow. */
+type WorkflowTarget = Exclude<BuildTargetInput['target'], 'spark'>;
 
 const places = { postgres: 'in Postgres', lake: 'on the lake' } as const;
 

@@ -1,6 +1,6 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { isPatienceOver, type BuildMartsInput, type MartsOutcome } from '../../activities/build-marts.ts';
+import { isPatienceOver, type BuildTargetInput, type MartsOutcome } from '../../activities/build-marts.ts';
 import { signals } from '../../temporal/messages.ts';
 import { startRequest } from '../../temporal/start-request.ts';
 import { mainQueue, martsQueue } from '../../temporal/task-queues.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
       namespace,
       taskQueue: martsQueue,
       activities: {
-        async buildMarts({ target, copies = false }: BuildMartsInput): Promise<MartsOutcome> {
+        async buildMarts({ target, copies = false }: BuildTargetInput): Promise<MartsOutcome> {
           asked.push(copies ? `${target}, copied` : target);
           await whileBuilding();
           return endings.shift() ?? { built };

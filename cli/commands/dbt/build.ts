@@ -22,11 +22,11 @@ export function buildCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  $ npx daybook dbt build --target lake')
     .action(async ({ target, json }: Options) => {
-      const { describeBuild } = await import('../../../marts/build-marts.ts');
-      const { buildMarts } = await import('../../../operations/build-marts.ts');
+      const { describeBuild } = await import('../../../marts/build-target.ts');
+      const { buildWithoutWorkflow } = await import('../../../operations/build-without-workflow.ts');
       const built = await withWarehouse(
         (warehouse, settings) =>
-          buildMarts(
+          buildWithoutWorkflow(
             { settings, warehouse },
             { target, reason: 'daybook dbt build', connections: ownConnections(settings) },
             { onStep: printAside },

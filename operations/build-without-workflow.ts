@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
-import { buildMarts as build } from '../marts/build-marts.ts';
+import { buildTarget } from '../marts/build-target.ts';
 import type { BuildFollower, MartsBuilt } from '../marts/build-settings.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import type { MartsTarget } from '../warehouse/tables/marts.ts';
 import { martsPlaces } from './marts-places.ts';
 
-/** Builds the marts of a target as a run without a workflow. Throws the errors of `marts/build-marts.ts`. */
-export async function buildMarts(
+/** Builds the marts of a target as a run without a workflow. Throws the errors of `marts/build-target.ts`. */
+export async function buildWithoutWorkflow(
   { settings, warehouse }: { readonly settings: Settings; readonly warehouse: Warehouse },
   {
     target,
@@ -31,5 +31,5 @@ export async function buildMarts(
   const run = { runId, target, workflowId: '', temporalRunId: runId, reason };
   const all = { ...martsPlaces(settings, { connections }), mayBeEmpty };
   const places = leavesIceberg ? { ...all, iceberg: undefined } : all;
-  return build({ warehouse, places }, run, { ...follower, onLine: follower.onStep });
+  return buildTarget({ warehouse, places }, run, { ...follower, onLine: follower.onStep });
 }

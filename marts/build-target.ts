@@ -50,7 +50,7 @@ export interface BuildIn {
  * open if the database went away, the lock was lost or the signal was aborted, because another attempt may continue it. Throws BuildRunning, NoOwnConnection and
  * the errors of the builds. `onFinished` receives marts on the lake once readers see them, while their database still exists.
  */
-export async function buildMarts(
+export async function buildTarget(
   { warehouse, places }: BuildIn,
   run: BuildRun,
   follower: BuildFollower,
