@@ -21,16 +21,16 @@ export interface Lake {
    */
   keep(
     from: { id: string; files: readonly KeptFile[] },
-    to: { id: string; paths: readonly string[]; assertHeld: AssertHeld },
+    to: { id: string; paths: readonly string[] },
   ): Promise<boolean>;
   /**
    * Turns a draft into a snapshot: complete for every reader, or absent. It consists of the kept files and of those written to the draft folder,
-   * with their SHA-256 by path. `assertHeld` checks that the lock is still held. A draft that somebody else has removed as a leftover never
-   * becomes a snapshot, however late its publisher continues.
+   * with their SHA-256 by path. Throws if the lock is lost: another export may be running. A draft that somebody else has removed as a leftover
+   * never becomes a snapshot, however late its publisher continues.
    */
   publish(
     id: string,
-    files: { written: ReadonlyMap<string, string>; kept: readonly string[]; assertHeld: AssertHeld },
+    files: { written: ReadonlyMap<string, string>; kept: readonly string[] },
   ): Promise<void>;
   /** Puts a file into the lake atomically, and replaces an existing one. */
   putFile(path: string, localPath: string): Promise<void>;

@@ -69,14 +69,12 @@ export async function buildOnLake(
     const { asOfDate } = settings;
     await writeTemplates({ seedsFolder, database, scratch });
     settings.onStep('the marts are being put into the lake');
-    const { assertHeld } = lock;
     const built = {
       database,
       snapshotId: snapshot.id,
       takenAt: snapshot.takenAt,
       asOfDate,
       scratch,
-      assertHeld,
     };
     const marts = await publishOnLake(lake, built);
     if (marts === undefined) throw new MartsOlder(location, snapshot.id);

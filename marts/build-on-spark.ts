@@ -58,7 +58,7 @@ export async function buildOnSpark(
     if ((await checkPooler(databaseUrl, 'DAYBOOK_DATABASE_DIRECT_URL')) !== 'none')
       throw new SparkBehindPooler();
     const python = await pythonWithSpark(settings);
-    await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession, assertHeld });
+    await forgetForeignTables(lake, { ...settings, databaseUrl, scratch, inSession });
     settings.onStep('Spark is being started');
     const { catalog, user, passwordFile } = await jdbcAddress(databaseUrl, { folder: scratch, buildLock });
     const said: Said = { snapshotId: undefined, refused: undefined, published: [] };
@@ -125,7 +125,7 @@ export async function buildOnSpark(
 /** Anyone with write access to the lake can write the metadata of tables from an earlier build, and Spark would trust it. */
 async function forgetForeignTables(
   lake: Lake,
-  { inSession, assertHeld, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession' | 'assertHeld'>,
+  { inSession, ...places }: ProgramPlaces & Pick<BuildLock, 'inSession'>,
 ): Promise<void> {
   const namespace = sparkNamespaces.marts;
   await inSession((client) =>
@@ -139,7 +139,7 @@ async function forgetForeignTables(
     places,
     { lake: location, namespace, check: true, kept: [], sweep: true, erases: false },
     // Spark does not take the lock of the tables. Once the program has it, the check of the next build waits.
-    { answer: () => assertHeld().then(() => []) },
+    { answer: () => lake.assertHeld().then(() => []) },
   );
 }
 

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { byName } from '../lake/manifest/checked-members.ts';
 import { countNumber, dayText, sha256Text, snapshotIdText } from '../lake/manifest/checked-texts.ts';
 import { openDuckDb, named, quoted, type DuckDb } from '../lake/parquet/duck-db.ts';
-import type { AssertHeld, Found, Lake } from '../lake/lake.ts';
+import type { Found, Lake } from '../lake/lake.ts';
 import { mapConcurrently } from '../lake/map-concurrently.ts';
 import { keepsReaders, neverTheSame } from '../lake/manifest/pointer.ts';
 import { sha256OfFile } from '../lake/parquet/read-back.ts';
@@ -40,8 +40,8 @@ export const martsPointerPath = 'latest-marts.json';
 /**
  * Writes every mart of a finished DuckDB database as Parquet, puts each into the lake atomically, and makes `latest-marts.json` name them,
  * unless it names marts of newer rows. No file that it names is overwritten: if the same snapshot was built before, each mart alternates
- * between two paths. A build that loses the lock, as `assertHeld` checks, adds nothing more, and replaces nothing that others have
- * published since. Returns the names of the marts; undefined if readers stay with newer rows.
+ * between two paths. A build that loses the lock adds nothing more, and replaces nothing that others have published since. Returns the names
+ * of the marts; undefined if readers stay with newer rows.
  */
 export async function publishOnLake(
   lake: Lake,
@@ -51,10 +51,8 @@ export async function publishOnLake(
     takenAt: string;
     asOfDate: string;
     scratch: string;
-    assertHeld: AssertHeld;
   },
 ): Promise<string[] | undefined> {
-  const { assertHeld } = built;
   const written = await writeParquet(built);
   // Read before the lock is checked: the next holder of the lock replaces this version, which a writer without the lock then cannot replace.
   const before = await readMartsPointer(lake);
@@ -65,15 +63,15 @@ export async function publishOnLake(
     const { path, isKept } = await choosePlace(lake, to);
     marts[mart] = { path, ...file };
     if (isKept) continue;
-    await assertHeld();
+    await lake.assertHeld();
     await lake.putFile(path, localPath);
   }
   const pointer = { snapshot_id: built.snapshotId, as_of_date: built.asOfDate, marts };
-  const isShown = await movePointer(lake, { before, pointer, takenAt: built.takenAt, assertHeld });
+  const isShown = await movePointer(lake, { before, pointer, takenAt: built.takenAt });
   if (!isShown) return undefined;
   // Readers that read all files of a folder would count rows twice. Leftovers of a killed build are removed too. Without the lock they may be
   // what the next build shows.
-  await assertHeld();
+  await lake.assertHeld();
   await Promise.all(Object.values(marts).map(({ path }) => lake.removeFile(otherPlace(path))));
   return Object.keys(marts);
 }
@@ -220,17 +218,16 @@ async function movePointer(
     before: { found, pointer: shown },
     pointer,
     takenAt,
-    assertHeld,
-  }: { before: PointerRead; pointer: MartsPointer; takenAt: string; assertHeld: AssertHeld },
+  }: { before: PointerRead; pointer: MartsPointer; takenAt: string },
 ): Promise<boolean> {
   const built = { snapshot_id: pointer.snapshot_id, taken_at: takenAt };
   if (shown !== undefined && (await keepsReaders(lake, shown.snapshot_id, built))) return false;
   const text = `${JSON.stringify(pointer, null, 2)}\n`;
-  await assertHeld();
+  await lake.assertHeld();
   if (await lake.replace(martsPointerPath, text, found)) return true;
   // Storage may have replaced it, and answered that it has not.
   if ((await lake.read(martsPointerPath))?.text === text) return true;
-  await assertHeld();
+  await lake.assertHeld();
   throw neverTheSame(lake, martsPointerPath);
 }
 

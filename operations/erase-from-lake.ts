@@ -163,7 +163,7 @@ async function republish(
       mark: '',
       sizes: sizesOf(manifest),
     });
-  const erasing = { manifests, note, assertHeld: session.assertAlive, onUnread };
+  const erasing = { manifests, note, onUnread };
   const rewritten = await eraseFromSnapshots(lake, duckDb, rows, erasing);
   return rewritten.map(({ from, manifest, erased }) => ({ from, to: manifest.snapshot_id, rows: erased }));
 }

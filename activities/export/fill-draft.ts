@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AssertHeld, Lake } from '../../lake/lake.ts';
+import type { Lake } from '../../lake/lake.ts';
 import { tableOfFiles, type Manifest, type ManifestTable, type Unfit } from '../../lake/manifest/manifest.ts';
 import { takeWithin, type RoomForUnfit } from '../../warehouse/snapshots/list-unfit.ts';
 import type { DatabaseSnapshot } from '../../warehouse/snapshots/open-snapshot.ts';
@@ -34,10 +34,9 @@ export async function fillDraft(
     planned: readonly TablePlanned[];
     base: Manifest | undefined;
     onFilled: (part: PartPlanned) => void;
-    assertHeld: AssertHeld;
   },
 ): Promise<DraftFilled> {
-  const { job, folder, planned, onFilled, assertHeld } = input;
+  const { job, folder, planned, onFilled } = input;
   const { snapshotId, scratch, partBytes } = job;
   const unfit = planUnfit(planned);
   const nameFile = fileNames([...planned, unfit]);
@@ -47,7 +46,7 @@ export async function fillDraft(
   const kept =
     base === undefined
       ? []
-      : await keepParts(lake, { snapshotId, planned, unfit, base, nameFile, onKept: onFilled, assertHeld });
+      : await keepParts(lake, { snapshotId, planned, unfit, base, nameFile, onKept: onFilled });
   const isKept = new Set(kept.map(({ part }) => part));
   const listed =
     base === undefined

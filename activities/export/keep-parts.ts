@@ -1,4 +1,4 @@
-import type { AssertHeld, Lake } from '../../lake/lake.ts';
+import type { Lake } from '../../lake/lake.ts';
 import type { Manifest, ManifestFile } from '../../lake/manifest/manifest.ts';
 import { mapConcurrently } from '../../lake/map-concurrently.ts';
 import type { FileNames } from './file-names.ts';
@@ -28,10 +28,9 @@ export async function keepParts(
     base: Manifest;
     nameFile: FileNames;
     onKept: (part: PartPlanned) => void;
-    assertHeld: AssertHeld;
   },
 ): Promise<PartFilled[]> {
-  const { snapshotId, planned, unfit, base, nameFile, onKept, assertHeld } = input;
+  const { snapshotId, planned, unfit, base, nameFile, onKept } = input;
   const held = grouped(
     Object.values(base.tables).flatMap(({ files }) => files),
     ({ content }) => content,
@@ -56,7 +55,7 @@ export async function keepParts(
     }));
     const files = named.flatMap((one) => one.files);
     const paths = named.flatMap((one) => one.paths);
-    const to = { id: snapshotId, paths, assertHeld };
+    const to = { id: snapshotId, paths };
     if (!(await lake.keep({ id: base.snapshot_id, files }, to))) return [];
     for (const { part } of named) onKept(part);
     return named.map((one) => ({

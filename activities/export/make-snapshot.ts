@@ -135,16 +135,13 @@ async function exportTables(
     const neededBytes = await bytesNeeded(session.client, { planned, base, current: current?.manifest });
     const write = async (folder: string): Promise<Manifest> => {
       const onFilled = createProgressReporter(weighed, { planned, onProgress });
-      // Without the lock nothing may be published: another export may be running.
-      const { assertAlive: assertHeld } = session;
-      const parts = { job, folder, planned, base, onFilled, assertHeld };
-      const filled = await fillDraft({ snapshot, lake }, parts);
+      const filled = await fillDraft({ snapshot, lake }, { job, folder, planned, base, onFilled });
       await letGo({ session, snapshot }, deciding);
       const described = buildManifest(job, { takenAt: snapshot.takenAt, weighed, filled });
       await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
       const { total } = weighed;
       onProgress({ ...total, tablesDone: total.tables, rowsDone: total.rows, step: 'publishing' });
-      await lake.publish(snapshotId, { ...splitFiles(described), assertHeld });
+      await lake.publish(snapshotId, splitFiles(described));
       return described;
     };
     const place = { folder: lake.draftFolder(snapshotId), scratch, neededBytes };
@@ -238,7 +235,7 @@ async function settle(
   { session, lake }: { session: ExportSession; lake: Lake },
   { manifest, mark }: Made,
 ): Promise<boolean> {
-  const isLatest = await movePointer(lake, manifest, session.assertAlive);
+  const isLatest = await movePointer(lake, manifest);
   await session.assertAlive();
   await noteSnapshot(session.client, {
     lake: lake.location,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import { sha256Text, snapshotIdText } from './checked-texts.ts';
 import { LakeAltered, LakeRefused } from '../errors.ts';
-import type { AssertHeld, Found, Lake } from '../lake.ts';
+import type { Found, Lake } from '../lake.ts';
 import { manifestSchema, sha256Of, type Manifest } from './manifest.ts';
 import { look, unaltered, type Checked } from './read-checked.ts';
 import { isFarAhead, timeOfSnapshot } from './snapshot-id.ts';
@@ -56,7 +56,7 @@ export async function lookAtManifest(lake: Lake, id: string): Promise<Checked<Ma
  * future. If another host replaces the pointer at the same moment, it is read again. A writer that has lost the lock does not replace it. Throws
  * LakeRefused if the pointer differs each time.
  */
-export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: AssertHeld): Promise<boolean> {
+export async function movePointer(lake: Lake, manifest: Manifest): Promise<boolean> {
   const id = manifest.snapshot_id;
   for (let round = 1; round <= mostRounds; round += 1) {
     const seen = await lookAtPointer(lake);
@@ -70,7 +70,7 @@ export async function movePointer(lake: Lake, manifest: Manifest, assertHeld: As
       manifest: manifestPath(id),
       manifest_sha256: sha256Of(text.text),
     };
-    await assertHeld();
+    await lake.assertHeld();
     if (await lake.replace(pointerPath, `${JSON.stringify(pointer, null, 2)}\n`, seen?.found)) return true;
     await wait(round * 20);
   }

@@ -4,7 +4,7 @@ import { codeOf } from '../../errors/code-of.ts';
 import { named, quoted, type DuckDb } from '../parquet/duck-db.ts';
 import { FilesBeside, LakeAltered, SnapshotDamaged } from '../errors.ts';
 import { filesBeside } from './find-damage.ts';
-import { manifestFile, type AssertHeld, type Lake } from '../lake.ts';
+import { manifestFile, type Lake } from '../lake.ts';
 import {
   manifestText,
   sha256Of,
@@ -51,8 +51,6 @@ export interface Rewritten {
 export interface Erasing {
   /** The SHA-256 of the known manifests, by snapshot: a manifest that was changed since may not list all contents of its snapshot. */
   readonly manifests?: ReadonlyMap<string, string>;
-  /** Throws if an export may be running. */
-  readonly assertHeld: AssertHeld;
   /** Notes a published snapshot before a pointer names it. If its source was not known, that may be anybody's. */
   readonly note?: (manifest: Manifest, from: { isKnown: boolean }) => Promise<void>;
   /**
@@ -70,7 +68,7 @@ export async function eraseFromSnapshots(
   lake: Lake,
   duckDb: DuckDb,
   rows: RowsToErase,
-  erasing: Erasing,
+  erasing: Erasing = {},
 ): Promise<Rewritten[]> {
   const found: Holding[] = [];
   const clean = new Set<string>();
@@ -96,7 +94,7 @@ export async function eraseFromSnapshots(
     });
   // Once, when all are published: the pointer then never names one that is about to be removed.
   const next = await snapshotToPointTo(lake, { rewritten, clean });
-  if (next !== undefined) await movePointer(lake, next, erasing.assertHeld);
+  if (next !== undefined) await movePointer(lake, next);
   return rewritten;
 }
 
@@ -189,7 +187,7 @@ async function rewrite(
   },
 ): Promise<Manifest> {
   const { manifest, held, clean, rows, erasing } = input;
-  const { manifests = new Map<string, string>(), note, assertHeld } = erasing;
+  const { manifests = new Map<string, string>(), note } = erasing;
   for (let attempt = 0; ; attempt += 1) {
     const to = idWithout(manifest.snapshot_id, rows, { attempt, place: lake.location });
     // Left by an erasure that was killed. A snapshot that was not noted may be anybody's: its ID is predictable.
@@ -198,7 +196,7 @@ async function rewrite(
     const now =
       own ??
       (await lake.withDraft(to, (folder) =>
-        publishWithout(lake, duckDb, { manifest, to, folder, held, rows, assertHeld }),
+        publishWithout(lake, duckDb, { manifest, to, folder, held, rows }),
       ));
     await note?.(now, { isKnown: manifests.has(manifest.snapshot_id) });
     return now;
@@ -257,10 +255,9 @@ async function publishWithout(
     folder: string;
     held: ReadonlyMap<string, number>;
     rows: RowsToErase;
-    assertHeld: AssertHeld;
   },
 ): Promise<Manifest> {
-  const { manifest, to, folder, held, rows, assertHeld } = input;
+  const { manifest, to, folder, held, rows } = input;
   const { snapshot_id: from } = manifest;
   const all = Object.entries(manifest.tables).flatMap(([table, { files }]) => {
     const isOther = files.some(({ path }) => held.has(path));
@@ -273,7 +270,7 @@ async function publishWithout(
     async ({ file, mayStay }) =>
       mayStay &&
       !held.has(file.path) &&
-      lake.keep({ id: from, files: [file] }, { id: to, paths: [file.path], assertHeld }),
+      lake.keep({ id: from, files: [file] }, { id: to, paths: [file.path] }),
   );
   const kept = all.filter((_, place) => isKept[place]).map(({ file }) => file.path);
   const now = new Map<string, ManifestFile>();
@@ -302,7 +299,7 @@ async function publishWithout(
     ...(tables[unfitTableName] === undefined ? {} : { unfit_values: tables[unfitTableName].rows }),
   };
   await writeFile(join(folder, manifestFile), manifestText(described), { flag: 'wx' });
-  await lake.publish(to, { written, kept, assertHeld });
+  await lake.publish(to, { written, kept });
   return described;
 }
 

@@ -120,13 +120,13 @@ export function openFolderLake(location: string, assertHeld = notLocked): Lake {
       }
       return true;
     },
-    async publish(id, { written, kept, assertHeld: assertOurs }) {
+    async publish(id, { written, kept }) {
       const draft = openDrafts.get(id) ?? draftFolder(id);
       const folders = new Set([...written.keys(), ...kept].map((file) => dirname(join(draft, file))));
       await writeFile(join(draft, successFile), '', { flag: 'wx' });
       for (const file of [...written.keys(), manifestFile, successFile]) await bringToDisk(join(draft, file));
       for (const folder of [...folders, draft]) await bringToDisk(folder);
-      await assertOurs();
+      await assertHeld();
       await unobstructed(location, { path: `snapshots/${id}`, is: 'free' }, () =>
         rename(draftFolder(id), join(snapshots, id)),
       );

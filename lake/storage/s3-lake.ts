@@ -64,18 +64,18 @@ export function openS3Lake({
       for (const [place, file] of files.entries()) {
         const source = { ...file, path: `snapshots/${id}/${file.path}` };
         const target = targets[place] ?? '';
-        await to.assertHeld();
+        await assertHeld();
         const isCopied = await unlessRefused(() => bucket.copy(source, target, { over: false }));
         if (isCopied === true) continue;
         // The response may have been lost: the SDK then repeats the request, which is refused because the object is there.
         if (await bucket.holds({ ...file, path: target })) continue;
-        await to.assertHeld();
+        await assertHeld();
         await bucket.remove(targets.slice(0, place));
         return false;
       }
       return true;
     },
-    async publish(id, { written, assertHeld }) {
+    async publish(id, { written }) {
       await mapConcurrently(uploadsAtOnce, [...written], async ([file, sha256]) => {
         await assertHeld();
         await uploadOnce(id, file, sha256);

@@ -13,7 +13,6 @@ import { land } from '../support/land.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
-import { lockHeld } from './lock-held.ts';
 
 const { warehouse, url } = await createTestDatabase();
 const connectionId = await addTestConnection(warehouse);
@@ -44,7 +43,7 @@ test.each([
     const duckDb = await openDuckDb({ spillFolder: scratch });
     expect((await verifySnapshot(lake, { id, spillFolder: scratch })).problems).toEqual([]);
     const erasure = { warehouseId, connectionId, id: 'b1', columns: { bills: 'id' } };
-    const [rewritten] = await eraseFromSnapshots(lake, duckDb, erasure, { assertHeld: lockHeld });
+    const [rewritten] = await eraseFromSnapshots(lake, duckDb, erasure);
     duckDb.close();
     expect(rewritten).toMatchObject({ from: id, erased: 1 });
     const [first, second] = [await readManifest(lake, id), rewritten?.manifest];

@@ -18,7 +18,6 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
-import { lockHeld } from './lock-held.ts';
 import { readParquet } from './read-parquet.ts';
 import { pass, startS3Proxy } from './s3-proxy.ts';
 import { startS3Server } from './s3-server.ts';
@@ -108,13 +107,7 @@ test('no table names an erased record any more, but that it was deleted; one of 
     waiting_deletions: ['items'],
   });
   const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
-  const erasing = { assertHeld: lockHeld };
-  const rewritten = await eraseFromSnapshots(
-    lake,
-    duckDb,
-    buildRowsToErase(record, { warehouseId }),
-    erasing,
-  );
+  const rewritten = await eraseFromSnapshots(lake, duckDb, buildRowsToErase(record, { warehouseId }));
   duckDb.close();
   const to = rewritten.find(({ from }) => from === snapshotId)?.manifest.snapshot_id ?? '';
   expect(await tablesNaming(to, record.id)).toEqual({
@@ -212,13 +205,12 @@ async function landRecord(): Promise<void> {
 }
 
 /** Erases the record, and returns the ids of the snapshots that held it. */
-async function erase(from: Lake, { onUnread }: Pick<Erasing, 'onUnread'> = {}): Promise<string[]> {
+async function erase(from: Lake, erasing: Pick<Erasing, 'onUnread'> = {}): Promise<string[]> {
   const duckDb = await openDuckDb({ spillFolder: `${scratch}-spill` });
   const columns = { bills: 'id', bill_lines: 'bill_id' };
   const record = { warehouseId, connectionId, id: 'to-erase', columns };
   try {
-    const listening = onUnread === undefined ? {} : { onUnread };
-    const rewritten = await eraseFromSnapshots(from, duckDb, record, { assertHeld: lockHeld, ...listening });
+    const rewritten = await eraseFromSnapshots(from, duckDb, record, erasing);
     for (const one of rewritten) await from.removeSnapshot(one.from);
     return rewritten.map((one) => one.from);
   } finally {

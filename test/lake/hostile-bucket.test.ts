@@ -24,7 +24,6 @@ import { proofTest, some } from '../support/proof-test.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
-import { lockHeld } from './lock-held.ts';
 import hostileManifests from './hostile-manifests.json' with { type: 'json' };
 import { startRefusingProxy } from './refusing-proxy.ts';
 import { startS3Server } from './s3-server.ts';
@@ -125,8 +124,7 @@ test('objects beyond the listing limit block neither erasures nor the removal of
   const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
   const told: Error[] = [];
   const onUnread = (problem: Error): number => told.push(problem);
-  const erase = (): Promise<unknown> =>
-    eraseFromSnapshots(bounded, duckDb, rows, { assertHeld: lockHeld, onUnread });
+  const erase = (): Promise<unknown> => eraseFromSnapshots(bounded, duckDb, rows, { onUnread });
   await putMany(`snapshots/${id}/x`);
   expect(await erase()).toEqual([]);
   expect(told).toEqual([]);
@@ -239,7 +237,6 @@ test('a publication of marts refuses a latest-marts.json that names files outsid
         takenAt: '2026-11-21T12:00:00.000001Z',
         asOfDate: '2026-01-01',
         scratch,
-        assertHeld: lockHeld,
       }),
     ).rejects.toThrow(/latest-marts\.json of the lake .* is not what Daybook wrote/);
     expect(await lake.read('latest.json')).toBeDefined();
@@ -343,7 +340,7 @@ async function isRefusedEverywhere(): Promise<void> {
   ]);
   const duckDb = await openDuckDb({ spillFolder: scratch });
   const rows = { warehouseId, connectionId: 'c', id: 'b1', columns: { bills: 'id' } };
-  await expect(eraseFromSnapshots(lake, duckDb, rows, { assertHeld: lockHeld })).rejects.toThrow(altered);
+  await expect(eraseFromSnapshots(lake, duckDb, rows)).rejects.toThrow(altered);
   duckDb.close();
   // An export uses nothing of it either: it makes a complete snapshot.
   const made = await exportNow();

@@ -6,7 +6,6 @@ import { openDuckDb, quoted } from '../../lake/parquet/duck-db.ts';
 import { openLake } from '../../lake/open-lake.ts';
 import { sha256OfFile } from '../../lake/parquet/read-back.ts';
 import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
-import { lockHeld } from './lock-held.ts';
 
 test('a build on the same snapshot replaces a missing or damaged mart, and leaves an intact one in place', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-marts-'));
@@ -22,7 +21,7 @@ test('a build on the same snapshot replaces a missing or damaged mart, and leave
   const takenAt = '2026-11-21T12:00:00.000001Z';
   const built = { database, snapshotId: '20261121T120000Z-aaaaaa', takenAt, asOfDate: '2026-11-21' };
   const build = async (): Promise<string> => {
-    await publishOnLake(lake, { ...built, scratch: join(folder, 'scratch'), assertHeld: lockHeld });
+    await publishOnLake(lake, { ...built, scratch: join(folder, 'scratch') });
     const { path, bytes, sha256 } = (await readMartsPointer(lake)).pointer!.marts.bills!;
     expect(await lake.withFile({ path, bytes }, (local) => sha256OfFile(local))).toEqual({ result: sha256 });
     expect(await lake.filesIn('marts')).toHaveLength(1);

@@ -16,7 +16,6 @@ import { rows } from '../support/rows.ts';
 import { addTestConnection } from '../support/test-connection.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
-import { lockHeld } from './lock-held.ts';
 import { readParquet } from './read-parquet.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -206,14 +205,14 @@ test.each(some(['a bucket', 'a folder']))(
     const second = await exportNow();
     const duckDb = await openDuckDb({ spillFolder: scratch });
     const erasure = { warehouseId, connectionId, id: 'b1', columns: { bills: 'id', bill_lines: 'bill_id' } };
-    const rewritten = await eraseFromSnapshots(lake, duckDb, erasure, { assertHeld: lockHeld });
+    const rewritten = await eraseFromSnapshots(lake, duckDb, erasure);
     expect(rewritten.map(({ erased }) => erased)).toEqual([2, 2]);
     for (const { from, manifest } of rewritten) {
       await lake.removeSnapshot(from);
       const { problems } = await verifySnapshot(lake, { id: manifest.snapshot_id, spillFolder: scratch });
       expect(problems).toEqual([]);
     }
-    expect(await eraseFromSnapshots(lake, duckDb, erasure, { assertHeld: lockHeld })).toEqual([]);
+    expect(await eraseFromSnapshots(lake, duckDb, erasure)).toEqual([]);
     duckDb.close();
     const before = second.rows;
     expect(rewritten[1]?.manifest.rows).toBe(before - 2);

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AssertHeld, Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
-import { lockHeld } from './lock-held.ts';
 import { onceDone } from './once-done.ts';
 
 const id = '20260101T000000Z-abcdef';
@@ -87,7 +86,7 @@ test('an attempt that stood still while it wrote a snapshot removes nothing of i
     await writeFile(join(folder, '_manifest.json'), 'of the stalled');
     writing.tell();
     await woken.told;
-    await stalled.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld });
+    await stalled.publish(id, { written: new Map(), kept: [] });
   });
   await writing.told;
   await retry.removeLeftovers('snapshots');
@@ -95,7 +94,7 @@ test('an attempt that stood still while it wrote a snapshot removes nothing of i
     await writeFile(join(folder, '_manifest.json'), 'of the retry');
     woken.tell();
     await expect(attempt).rejects.toThrow('ENOENT');
-    await retry.publish(id, { written: new Map(), kept: [], assertHeld: lockHeld });
+    await retry.publish(id, { written: new Map(), kept: [] });
   });
   expect(await retry.snapshotIds()).toEqual([id]);
   expect((await retry.read(`snapshots/${id}/_manifest.json`))?.text).toBe('of the retry');

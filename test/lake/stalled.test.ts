@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDuckDb, quoted } from '../../lake/parquet/duck-db.ts';
 import { eraseFromSnapshots } from '../../lake/snapshots/erase-from-snapshots.ts';
-import type { Lake } from '../../lake/lake.ts';
+import type { AssertHeld, Lake } from '../../lake/lake.ts';
 import { openLake } from '../../lake/open-lake.ts';
+import { openBucket } from '../../lake/storage/bucket.ts';
+import { openS3Lake } from '../../lake/storage/s3-lake.ts';
 import { movePointer, readManifest, readPointer } from '../../lake/manifest/pointer.ts';
 import { verifySnapshot } from '../../lake/snapshots/verify-snapshot.ts';
 import { publishOnLake, readMartsPointer } from '../../marts/publish-on-lake.ts';
@@ -19,7 +21,6 @@ import { startAnsweringProxy } from './answering-proxy.ts';
 import { createTestLake, testWarehouseId as warehouseId } from './create-test-lake.ts';
 import { startHoldingProxy } from './holding-proxy.ts';
 import { pass, startS3Proxy } from './s3-proxy.ts';
-import { lockHeld } from './lock-held.ts';
 import { startS3Server } from './s3-server.ts';
 
 const { warehouse, url } = await createTestDatabase();
@@ -77,13 +78,13 @@ test('an export that lost the lock neither copies nor removes parts that another
   const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
   const to = { id: '20261122T120000Z-dddddd', paths: [file!.path] };
   const from = { id: snapshotId, files: [file!] };
-  await expect(reader.keep(from, { ...to, assertHeld: lockLost })).rejects.toThrow('lost');
+  await expect(lakeOf(lockLost).keep(from, to)).rejects.toThrow('lost');
   expect(await reader.filesIn(`snapshots/${to.id}`)).toEqual([]);
   // It removes nothing either, because the files at these paths belong to the other attempt.
-  expect(await reader.keep(from, { ...to, assertHeld: lockHeld })).toBe(true);
+  expect(await reader.keep(from, to)).toBe(true);
   const damaged = { id: snapshotId, files: [file!, { ...file!, sha256: '0'.repeat(64) }] };
-  const asked = { ...to, paths: [file!.path, 'bills/part-00001.parquet'], assertHeld: heldFor(2) };
-  await expect(reader.keep(damaged, asked)).rejects.toThrow('lost');
+  const both = { ...to, paths: [file!.path, 'bills/part-00001.parquet'] };
+  await expect(lakeOf(heldFor(2)).keep(damaged, both)).rejects.toThrow('lost');
   expect(await reader.filesIn(`snapshots/${to.id}`)).toEqual([file!.path]);
   await reader.removeSnapshot(to.id);
 });
@@ -98,7 +99,7 @@ test('a copy of a kept part never overwrites an object; a file shared with Icebe
     incoming.pipe(pass(new URL(path, s3.env.AWS_ENDPOINT_URL), { method, headers }, outgoing));
   });
   const lake = await proxy.use(openStalled);
-  const to = { id: '20261122T120000Z-eeeeee', paths: [file!.path], assertHeld: lockHeld };
+  const to = { id: '20261122T120000Z-eeeeee', paths: [file!.path] };
   expect(await lake.keep({ id: snapshotId, files: [file!] }, to)).toBe(true);
   const source = { ...file!, path: `snapshots/${snapshotId}/${file!.path}` };
   expect(await lake.share(source, `iceberg/finance/bills/data/${file!.sha256}.parquet`)).toBe(true);
@@ -109,7 +110,7 @@ test('a copy of a kept part never overwrites an object; a file shared with Icebe
 test('a part that was copied although the answer was lost is kept; one with other bytes is not', async () => {
   const { snapshotId } = await exportNow({ force: true });
   const [file] = (await readManifest(reader, snapshotId))!.tables.bills!.files;
-  const to = { id: '20261122T120000Z-ffffff', paths: [file!.path], assertHeld: lockHeld };
+  const to = { id: '20261122T120000Z-ffffff', paths: [file!.path] };
   const from = { id: snapshotId, files: [file!] };
   const refusing = await startAnsweringProxy(s3.env.AWS_ENDPOINT_URL!, (method) =>
     method === 'PUT' ? { status: 412, body: '<Error><Code>PreconditionFailed</Code></Error>' } : undefined,
@@ -143,9 +144,9 @@ test('a process that lost the lock does not move the pointer', async () => {
   const newer = (await exportNow({ force: true })).snapshotId;
   const manifest = await readManifest(reader, newer);
   await reader.replace('latest.json', `${JSON.stringify(named)}\n`, await reader.read('latest.json'));
-  await expect(movePointer(reader, manifest!, lockLost)).rejects.toThrow('lost');
+  await expect(movePointer(lakeOf(lockLost), manifest!)).rejects.toThrow('lost');
   expect(await readPointer(reader)).toEqual(named);
-  expect(await movePointer(reader, manifest!, lockHeld)).toBe(true);
+  expect(await movePointer(reader, manifest!)).toBe(true);
 });
 
 test('a stalled build does not name its marts after others were published', async () => {
@@ -162,7 +163,7 @@ test('a stalled build does not name its marts after others were published', asyn
 
 test('a build that lost the lock puts no marts into the lake', async () => {
   const id = '20261122T120000Z-cccccc';
-  await expect(publish(reader, 'planted', id, lockLost)).rejects.toThrow('lost');
+  await expect(publish(lakeOf(lockLost), 'planted', id)).rejects.toThrow('lost');
   expect(await reader.filesIn(`marts/${id}`)).toEqual([]);
 });
 
@@ -183,7 +184,7 @@ async function eraseAs(lake: Lake, record: typeof erasure): Promise<void> {
   const duckDb = await openDuckDb({ spillFolder: scratchOf(record.id) });
   try {
     await lake.removeLeftovers('snapshots');
-    const rewritten = await eraseFromSnapshots(lake, duckDb, record, { assertHeld: lockHeld });
+    const rewritten = await eraseFromSnapshots(lake, duckDb, record);
     for (const { from } of rewritten) await lake.removeSnapshot(from);
   } finally {
     duckDb.close();
@@ -206,6 +207,15 @@ function openAt(name: string): Promise<Lake> {
   return openLake({ location: s3.location, scratch: scratchOf(name) });
 }
 
+/** A lake of a writer with this lock. Its bucket does not check it, so that only the checks of the lake itself count. */
+function lakeOf(assertHeld: AssertHeld): Lake {
+  const bucket = openBucket(s3.location);
+  onTestFinished(() => {
+    bucket.close();
+  });
+  return openS3Lake({ location: s3.location, scratch: scratchOf('reader'), assertHeld, bucket });
+}
+
 function scratchOf(name: string): string {
   return `${scratch}-of-${name}`;
 }
@@ -226,12 +236,7 @@ async function heldIn(id: string): Promise<number> {
   return count;
 }
 
-async function publish(
-  lake: Lake,
-  content: string,
-  snapshotId: string,
-  assertHeld = lockHeld,
-): Promise<void> {
+async function publish(lake: Lake, content: string, snapshotId: string): Promise<void> {
   const folder = scratchOf(`marts-${snapshotId}`);
   await mkdir(folder, { recursive: true });
   const database = join(folder, 'built.duckdb');
@@ -242,11 +247,11 @@ async function publish(
   connection.closeSync();
   duckDb.close();
   const built = { database, snapshotId, takenAt: '2026-11-21T12:00:00.000001Z', asOfDate: '2026-11-21' };
-  await publishOnLake(lake, { ...built, scratch: folder, assertHeld });
+  await publishOnLake(lake, { ...built, scratch: folder });
 }
 
 /** A lock that is held for so many checks, and lost from then on. */
-function heldFor(times: number): () => Promise<void> {
+function heldFor(times: number): AssertHeld {
   let left = times;
   return () => {
     left -= 1;
