@@ -64,13 +64,20 @@ export async function applyAnnounced(
   { announced, found }: AnnouncedAnswer,
 ): Promise<{ counts: CountsToAdd; failure?: Error }> {
   const { webhooks } = announced;
-  if (found instanceof Error && !isAboutRecord(found)) {
-    await putOffWebhooks(warehouse, { webhooks, milliseconds: waitOf(found)?.milliseconds ?? 0 });
-    return { counts: {}, failure: found };
-  }
+  if (found instanceof Error && !isAboutRecord(found)) return putOff(warehouse, announced, found);
   const close = (client: PoolClient, { status, outcome }: Applied): Promise<void> =>
     closeWebhooks(client, { webhooks, status, outcome, runId: where.runId });
   return { counts: (await settleAnnounced(warehouse, { ...where, close }, { announced, found })).counts };
+}
+
+/** Postpones a record whose answer is missing, or cannot be used. */
+export async function putOff(
+  warehouse: Warehouse,
+  { webhooks }: WaitingRecord,
+  failure: Error,
+): Promise<{ counts: CountsToAdd; failure: Error }> {
+  await putOffWebhooks(warehouse, { webhooks, milliseconds: waitOf(failure)?.milliseconds ?? 0 });
+  return { counts: {}, failure };
 }
 
 /** Other errors are no answer about the record: it may be fetched later. */

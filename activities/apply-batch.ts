@@ -4,8 +4,9 @@ import { mayConcernResource } from '../requests/concerns-one-alone.ts';
 import type { CompanyProof } from '../requests/company-proof.ts';
 import type { CountingClient } from '../requests/counting-client.ts';
 import { lookbackOf } from '../warehouse/passes/lookback-of.ts';
+import { mostTries, putOffWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
-import { applyAnnounced, fetchAnnounced, isUnnamed } from './apply-announced.ts';
+import { applyAnnounced, fetchAnnounced, isUnnamed, putOff } from './apply-announced.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeAnnouncedFailures, type FailedRecord } from './judge-announced-failures.ts';
 import type { WebhookRun } from './webhook-run.ts';
@@ -44,18 +45,25 @@ export async function applyBatch(
   const failed: FailedRecord[] = [];
   let { inRow } = batch;
   for (const answer of answers) {
-    const { announced } = answer;
-    const usable = unproved !== undefined && isUnnamed(answer) ? { announced, found: unproved } : answer;
-    const { counts, failure } = await applyAnnounced(warehouse, where, usable);
+    const { counts, failure } =
+      unproved !== undefined && isUnnamed(answer)
+        ? await putOff(warehouse, answer.announced, unproved)
+        : await applyAnnounced(warehouse, where, answer);
     await run.add(resource, counts);
     inRow = failure === undefined ? 0 : inRow + 1;
-    if (failure !== undefined) failed.push({ id: answer.announced.id, error: failure });
+    if (failure !== undefined) failed.push({ ...answer.announced, error: failure });
   }
   for (const { error } of failed) run.noteFailure(resource, error);
   const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
   if (verdict instanceof Error) return verdict;
+  const rested = failed.filter(({ tries }) => verdict === 'answers' && tries >= mostTries);
+  const webhooks = rested.flatMap((record) => record.webhooks);
+  await putOffWebhooks(warehouse, { webhooks, milliseconds: restMilliseconds });
   return verdict === 'answers' ? 0 : inRow;
 }
+
+/** The pause of a record that has failed many times while others were answered. */
+const restMilliseconds = 300_000;
 
 /** Returns why nothing named the company: then the unnamed answers cannot be used, and their records are fetched again. */
 async function proveUnnamed({ proof, run, resource }: Batch): Promise<Error | undefined> {

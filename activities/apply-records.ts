@@ -7,8 +7,9 @@ import { waitOf } from '../requests/wait.ts';
 import { readAccess } from '../warehouse/connections/read-access.ts';
 import { heldIds } from '../warehouse/landing/held-ids.ts';
 import { putOffResource } from '../warehouse/webhooks/close-webhooks.ts';
+import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { takeWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
-import { hasSyncedLately } from '../warehouse/runs/has-synced-lately.ts';
+import { hasSyncedSinceRefusal } from '../warehouse/runs/has-synced-since-refusal.ts';
 import { applyBatch } from './apply-batch.ts';
 import { pagesOfChunk, startChunk, type Chunk } from './chunk.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -37,20 +38,25 @@ export async function applyRecords(
   const proof = createCompanyProof(dependencies, { connectionId, runId, access, api: counting.api, signal });
   const chunk = startChunk(stopping);
   const batches = Math.ceil(pagesOfChunk / announced.length);
-  const states: ('more' | 'done' | Error)[] = [];
+  const failures = new Map<Resource, Error>();
+  let state: 'more' | 'done' = 'done';
   for (const resource of announced) {
     const ofResource = { ...applying, resource, token: access.token, proof, counting, chunk, batches };
-    const state = await applyResource(dependencies, ofResource);
-    states.push(state);
-    if (state instanceof Error)
-      await putOffResource(warehouse, { connectionId, resource, milliseconds: pauseAfter(state) });
-    if (chunk.isOver()) return 'more';
+    const ended = await applyResource(dependencies, ofResource);
+    if (ended instanceof Error) failures.set(resource, ended);
+    if (ended === 'more' || chunk.isOver()) state = 'more';
+    if (chunk.isOver()) break;
   }
-  // A sync may meet the same refusal: then it pauses the connection with a sentence that says what to do.
-  const isRefused = states.every((state) => handlingOf(state) === 'stop');
-  if (isRefused && !(await hasSyncedLately(warehouse, connectionId)))
+  const isRefused = announced.every((resource) => handlingOf(failures.get(resource)) === 'stop');
+  if (isRefused && !(await hasSyncedSinceRefusal(warehouse, connectionId))) {
+    // A sync may meet the same refusal: then it pauses the connection with a sentence that says what to do. If it gets through, it ends the hold.
+    await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
     await requestSync(dependencies.temporal, connectionId);
-  return states.includes('more') ? 'more' : 'done';
+    return 'done';
+  }
+  for (const [resource, failure] of failures)
+    await putOffResource(warehouse, { connectionId, resource, milliseconds: pauseAfter(failure) });
+  return state;
 }
 
 /** Records fetched concurrently: a response takes longer than its landing, and other connections need their turn too. */

@@ -1,6 +1,7 @@
-import { resourceNamed } from '../resources/index.ts';
+import { resources } from '../resources/index.ts';
 import { CommitsLost, ConnectionReplaced } from '../warehouse/errors.ts';
 import { closeKnown, closeWebhooks } from '../warehouse/webhooks/close-webhooks.ts';
+import { hasSyncedSinceRefusal } from '../warehouse/runs/has-synced-since-refusal.ts';
 import { holdWebhooks } from '../warehouse/webhooks/hold-webhooks.ts';
 import { leaveToList, listsWereRead } from '../warehouse/webhooks/leave-to-list.ts';
 import { readWaiting } from '../warehouse/webhooks/waiting-webhooks.ts';
@@ -68,7 +69,7 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
       closeWebhooks(client, { webhooks: dataReady, status: 'applied', outcome, runId }),
     );
   }
-  const announced = [...due.keys()].map((name) => resourceNamed(name));
+  const announced = [...due.keys()].flatMap((name) => resources.filter((resource) => resource.name === name));
   for (const resource of announced) await closeKnown(warehouse, { connectionId: connection, resource });
   if (sumCounts(due) > mostFetched) await leaveToLists(dependencies, connection);
   return announced.length === 0 ? 'done' : applyRecords(dependencies, { ...applying, announced });
@@ -78,10 +79,9 @@ async function applyDue(dependencies: Dependencies, applying: Applying): Promise
 async function leaveToLists({ warehouse, temporal }: Dependencies, connection: string): Promise<void> {
   const { resources: due } = await readWaiting(warehouse, connection);
   if (sumCounts(due) <= mostFetched) return;
-  const large = [...due].filter(([, records]) => records > mostFetched / due.size);
+  const large = resources.filter(({ name }) => (due.get(name) ?? 0) > mostFetched / due.size);
   // In this order: a running sync may end at any moment, and its end makes the webhooks due again.
-  for (const [name] of large)
-    await leaveToList(warehouse, { connectionId: connection, resource: resourceNamed(name) });
+  for (const resource of large) await leaveToList(warehouse, { connectionId: connection, resource });
   try {
     await requestSync(temporal, connection);
   } catch (error) {
@@ -109,7 +109,7 @@ async function settleFailure(
     await holdWebhooks(warehouse, { connectionId, milliseconds: refusedMilliseconds });
     await run.finish(error);
     // The sync meets the same refusal, and pauses the connection with a sentence that says what to do.
-    await requestSync(temporal, connectionId);
+    if (!(await hasSyncedSinceRefusal(warehouse, connectionId))) await requestSync(temporal, connectionId);
   }
   throw error;
 }

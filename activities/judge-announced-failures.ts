@@ -1,3 +1,5 @@
+import { mostTries } from '../warehouse/webhooks/close-webhooks.ts';
+import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
 import type { Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone, mayConcernResource } from '../requests/concerns-one-alone.ts';
 import { handlingOf } from '../requests/handling.ts';
@@ -6,10 +8,7 @@ import { handlingOf } from '../requests/handling.ts';
 const failuresInRow = 3;
 
 /** A record that webhooks have named and that could not be fetched. */
-export interface FailedRecord {
-  readonly id: string;
-  readonly error: Error;
-}
+export type FailedRecord = WaitingRecord & { readonly error: Error };
 
 /**
  * Judges the failures among records of one resource that were fetched together. They do not affect the others while the service answers for a
@@ -21,7 +20,7 @@ export async function judgeAnnouncedFailures(
   { inRow, held, fetch }: { inRow: number; held: () => Promise<readonly string[]>; fetch: Asking['fetch'] },
 ): Promise<'answers' | 'may be down' | Error> {
   const refusal = failed.find(({ error }) => handlingOf(error) !== 'retry');
-  const isInDoubt = inRow >= failuresInRow;
+  const isInDoubt = inRow >= failuresInRow || failed.some(({ tries }) => tries >= mostTries);
   const suspect = refusal ?? (isInDoubt ? failed.at(-1) : undefined);
   if (suspect === undefined) return failed.length === 0 ? 'answers' : 'may be down';
   const others = (await held()).filter((id) => !failed.some((one) => one.id === id));

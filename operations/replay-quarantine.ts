@@ -1,9 +1,8 @@
 import { isOurs } from '../errors/is-ours.ts';
 import { askForRecords, type Asking } from '../requests/ask-for-records.ts';
-import { concernsOneAlone } from '../requests/concerns-one-alone.ts';
+import { concernsOneAlone, mayConcernOne } from '../requests/concerns-one-alone.ts';
 import { createCompanyProof } from '../requests/company-proof.ts';
 import { createCountingClient } from '../requests/counting-client.ts';
-import { mayConcernOneResource } from '../requests/may-concern-one-resource.ts';
 import { retryingFetch } from '../requests/retry-with-deadline.ts';
 import type { Settings } from '../config/settings.ts';
 import { resourceNamed } from '../resources/index.ts';
@@ -148,7 +147,7 @@ async function replayInRun(
       const fetch = (id: string): Promise<FetchedRecord> =>
         counting.api.fetch({ accessToken: access.token, resource, id, signal });
       const isAlone = await concernsOneAlone(failure, { others, fetch }).catch(asError);
-      const isOfResource = mayConcernOneResource(isAlone instanceof Error ? isAlone : failure);
+      const isOfResource = mayConcernOne(isAlone instanceof Error ? isAlone : failure);
       if (isAlone !== true) failing.set(isOfResource ? resource : 'all', failure);
     }
     run.noteCounted(entry.stream, counts);

@@ -1,7 +1,7 @@
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ApiClient } from '../source/api-client.ts';
-import { NotSupported } from '../source/errors.ts';
+import { isAnswer, isLimitOfService, NotSupported, RequestRefused } from '../source/errors.ts';
 import { listOfOne } from '../source/lists.ts';
 import type { ConnectionAccess } from '../warehouse/connections/read-access.ts';
 import type { ServiceIdentity } from '../warehouse/connections/pin-identity.ts';
@@ -9,7 +9,6 @@ import { proveToken, proveTokenAlone, type TokenOfRun } from '../warehouse/conne
 import { CompanyUnnamed } from '../warehouse/errors.ts';
 import type { Warehouse } from '../warehouse/open-warehouse.ts';
 import { handlingOf } from './handling.ts';
-import { mayConcernOneResource } from './may-concern-one-resource.ts';
 
 /** Proves that an access token opens the company of its connection; required before data read with it is used. */
 export interface CompanyProof {
@@ -89,7 +88,7 @@ async function askForCompany({
       if (connection !== null) return connection;
       unnamed.push(resource);
     } catch (error) {
-      if (!(error instanceof Error) || !mayConcernOneResource(error)) throw error;
+      if (!(error instanceof Error) || !isOfOneList(error)) throw error;
       if (!(error instanceof NotSupported)) failures.push(error);
       if (failures.filter(mayPass).length === mostFailures) break;
     }
@@ -106,6 +105,12 @@ const mostFailures = 3;
 
 function mayPass(failure: Error): boolean {
   return handlingOf(failure) !== 'stop';
+}
+
+/** Whether another list may answer. What concerns the token, the connection or the organization concerns every list. */
+function isOfOneList(error: Error): boolean {
+  if (isLimitOfService(error) || !isAnswer(error)) return false;
+  return mayPass(error) || error instanceof RequestRefused || error instanceof NotSupported;
 }
 
 function isSame(named: ServiceIdentity, proved: NonNullable<NamedCompany['proved']>): boolean {

@@ -19,7 +19,7 @@ export async function concernsOneAlone(
 }
 
 /** A token is refused for all records, and the service's own limit applies to the organization. A platform may refuse a single record. */
-function mayConcernOne(error: unknown): boolean {
+export function mayConcernOne(error: unknown): boolean {
   return isRequestFailure(error) && !(error instanceof CredentialsRefused) && !isLimitOfService(error);
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readWebhook } from '../../source/read-webhook.ts';
+import { setToken } from '../../warehouse/connections/set-token.ts';
 import { forgetWrongHolds } from '../../warehouse/webhooks/forget-wrong-holds.ts';
 import { storeWebhooks } from '../../warehouse/webhooks/store-webhooks.ts';
 import { bill, customer } from '../support/finance-records.ts';
+import { secretKey } from '../simulation/create-dependencies.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { ScriptedService } from './scripted-service.ts';
 import { createServiceStarter } from './serve.ts';
@@ -68,8 +70,8 @@ describe('webhooks of a resource that the service answers for no record of', () 
     await store(service, 'UPDATED', customer('y'), 'customer');
     await service.applyWebhooks();
     expect(await service.ids('customers')).toEqual(['x', 'y']);
-    // Bills alone are due the next time.
-    await service.rows(makeDue);
+    // Bills alone are due after a sync, which gets through.
+    await service.sync(['bills']);
     await service.applyWebhooks();
     expect(await service.rows(held)).toEqual([{ held: false }]);
     await store(service, 'UPDATED', customer('z'), 'customer');
@@ -132,6 +134,56 @@ test('a deletion that no list confirms the company of delays no other record of 
   await service.rows(makeDue);
   await service.applyWebhooks();
   expect(await service.ids('customers')).toEqual(['x']);
+});
+
+test('a list that refuses to name the company closes no webhook', async () => {
+  const service = await serve();
+  service.lists = { customers: [customer('gone')] };
+  await service.sync(['customers']);
+  service.onOne = () => ({ status: 403, body: '{"error_code":"FORBIDDEN"}' });
+  service.lists.customers = [];
+  await store(service, 'DELETED', customer('gone'), 'customer');
+  await service.applyWebhooks();
+  expect(await service.rows(waiting)).toEqual([{ record_id: 'gone' }]);
+  expect(await service.rows(newestRun)).toEqual([{ stream: 'customers', status: 'failed' }]);
+  service.onOne = () => undefined;
+  await service.sync(['customers']);
+  await service.applyWebhooks();
+  expect(await service.ids('customers')).toEqual([]);
+});
+
+test.each([
+  { what: 'the service answers for no record', others: 500, seconds: 25 },
+  { what: 'the service answers for others', others: 200, seconds: 305 },
+])('a webhook that failed 30 times waits at most $seconds s while $what', async ({ others, seconds }) => {
+  const service = await serve();
+  service.lists = { bills: [bill('a'), bill('x')] };
+  await service.sync(['bills']);
+  service.onFetch = (_, id) => (id === 'x' || others === 500 ? { status: 500, body: '{}' } : undefined);
+  await store(service, 'UPDATED', bill('x'));
+  await service.rows('update sync.webhook_inbox set tries = 30 where connection_id = $1');
+  await service.applyWebhooks();
+  const delay = `
+    select tries::int, try_after < now() + interval '${seconds} s' as soon, try_after > now() + interval '${seconds - 20} s' as later
+    from sync.webhook_inbox where connection_id = $1`;
+  expect(await service.rows(delay)).toEqual([{ tries: 30, soon: true, later: true }]);
+});
+
+test('a refusal of every fetch holds the connection until a token is set or a sync gets through', async () => {
+  const service = await serve();
+  service.lists = { bills: [bill('x')] };
+  await service.sync(['bills']);
+  service.onFetch = () => ({ status: 451, body: '{}' });
+  await store(service, 'UPDATED', bill('x', { memo: '"other"' }));
+  await service.applyWebhooks();
+  expect(await service.rows(held)).toEqual([{ held: true }]);
+  expect(await service.rows(dueWithin(30))).toEqual([{ record_id: 'x' }]);
+  await setToken(warehouse, secretKey, { connectionId: service.connection, token: 't' });
+  expect(await service.rows(held)).toEqual([{ held: false }]);
+  await service.sync(['bills']);
+  await service.applyWebhooks();
+  expect(await service.rows(held)).toEqual([{ held: false }]);
+  expect(await service.rows(dueWithin(290))).toEqual([]);
 });
 
 test('a pause of minutes for one record is not taken for the hold of a wrong clock', async () => {

@@ -131,10 +131,7 @@ export const alertConditions: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, Ra
     group by connection_id
     having sum(recent) > 0`,
 
-  /**
-   * Webhooks rightly wait while the service has asked for a pause or the connection is paused; only the time since counts. One that was tried 30
-   * times is told, though it will be tried again.
-   */
+  /** Webhooks rightly wait while the service has asked for a pause or the connection is paused; only the time since counts. */
   webhooks: sql`
     select 'webhooks', w.connection_id,
       format('%s: %s since %s, though they should be applied within seconds. Nothing is lost: the next sync brings the records that they announce.',
@@ -144,7 +141,7 @@ export const alertConditions: Record<Exclude<AlertKind, 'stuck' | 'backlog'>, Ra
     from sync.webhook_inbox w
     join sync.connections c using (connection_id)
     where w.status = 'waiting' and c.paused_at is null
-      and greatest(w.received_at, c.webhooks_after, case when w.tries < 30 then w.try_after end) < now() - interval '60 seconds'
+      and greatest(w.received_at, c.webhooks_after) < now() - interval '60 seconds'
     group by w.connection_id`,
 
   /** A connection that completed a sync since then is not affected any more. */

@@ -51,7 +51,10 @@ export async function closeKnown(
   });
 }
 
-/** Delays webhooks: 2 s at first, then twice the last delay, up to 20 s; after 30 tries 5 minutes. At least `milliseconds`. */
+/** Tries are counted up to this number. */
+export const mostTries = 30;
+
+/** Delays webhooks: 2 s at first, then twice the last delay, up to 20 s, so that none waits longer when an outage ends. At least `milliseconds`. */
 export async function putOffWebhooks(
   { pool }: Warehouse,
   { webhooks, milliseconds }: { webhooks: readonly TakenWebhook[]; milliseconds: number },
@@ -60,9 +63,9 @@ export async function putOffWebhooks(
     name: 'put off webhooks',
     text: `
       update sync.webhook_inbox set
-        tries = tries + 1,
+        tries = least(tries + 1, ${mostTries}),
         try_after = clock_timestamp() + greatest(
-          case when tries < 30 then least(power(2, tries + 1), 20) else 300 end * interval '1 second',
+          least(power(2, tries + 1), 20) * interval '1 second',
           $2 * interval '1 millisecond'
         )
       where id = any($1::bigint[]) and status = 'waiting'`,

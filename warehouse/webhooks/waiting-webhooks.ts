@@ -19,7 +19,7 @@ export interface WaitingWebhooks {
 }
 
 /** After so many lists without it, the record of a webhook is fetched, however many others wait. */
-const listsTried = 3;
+export const listsTried = 3;
 
 /** Reads how many webhooks of a connection are due. */
 export async function readWaiting({ pool }: Warehouse, connectionId: string): Promise<WaitingWebhooks> {
@@ -60,6 +60,8 @@ export interface WaitingRecord {
   readonly deletedVersion: string | null;
   /** The newest version of the webhooks and the held row; null if neither has one. */
   readonly version: string | null;
+  /** The fewest tries of its webhooks. */
+  readonly tries: number;
 }
 
 /** Reads the records that are due: first those with the fewest tries, and of these those that have waited longest. */
@@ -71,12 +73,13 @@ export async function takeWaiting(
   const { rows } = await pool.query<WaitingRecord>({
     name: `take waiting ${resource.name}`,
     text: `
-      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion",
+      select waiting.id, waiting.webhooks, waiting.deleted, waiting."deletedAt", waiting."deletedVersion", waiting.tries,
         greatest(waiting.version, held.version)::text as version
       from (
         select w.record_id as id, ${takenSql} as webhooks, bool_or(${isDeletion('w')}) as deleted,
           (min(w.received_at) filter (where ${isDeletion('w')}))::text as "deletedAt",
-          (max(w.version) filter (where ${isDeletion('w')}))::text as "deletedVersion", max(w.version) as version
+          (max(w.version) filter (where ${isDeletion('w')}))::text as "deletedVersion", max(w.version) as version,
+          min(w.tries)::int as tries
         from sync.webhook_inbox w
         join sync.connections c using (connection_id)
         where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and ${isDue}
