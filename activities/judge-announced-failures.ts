@@ -1,5 +1,6 @@
 import { mostTries } from '../warehouse/webhooks/close-webhooks.ts';
 import type { WaitingRecord } from '../warehouse/webhooks/waiting-webhooks.ts';
+import { isAnswer, SourceUnavailable } from '../source/errors.ts';
 import type { Asking } from '../requests/ask-for-records.ts';
 import { concernsOneAlone, mayConcernResource } from '../requests/concerns-one-alone.ts';
 import { handlingOf } from '../requests/handling.ts';
@@ -23,6 +24,8 @@ export async function judgeAnnouncedFailures(
   const isInDoubt = inRow >= failuresInRow || failed.some(({ tries }) => tries >= mostTries);
   const suspect = refusal ?? (isInDoubt ? failed.at(-1) : undefined);
   if (suspect === undefined) return failed.length === 0 ? 'answers' : 'may be down';
+  // Requests that hang take a minute each: no others are sent. What failed comes after all that was not tried yet.
+  if (suspect.error instanceof SourceUnavailable && !isAnswer(suspect.error)) return suspect.error;
   const others = (await held()).filter((id) => !failed.some((one) => one.id === id));
   if (await concernsOneAlone(suspect.error, { others, fetch })) return 'answers';
   if (!mayConcernResource(suspect.error)) throw suspect.error;
