@@ -56,10 +56,10 @@ export async function applyBatch(
   for (const { error } of failed) run.noteFailure(resource, error);
   const verdict = await judgeAnnouncedFailures(failed, { inRow, held, fetch: asking.fetch });
   if (verdict instanceof Error) return verdict;
-  const rested = failed.filter(({ tries }) => verdict === 'answers' && tries >= mostTries);
-  const webhooks = rested.flatMap((record) => record.webhooks);
-  await putOffWebhooks(warehouse, { webhooks, milliseconds: restMilliseconds });
-  return verdict === 'answers' ? 0 : inRow;
+  if (verdict === 'may be down') return inRow;
+  for (const { webhooks } of failed.filter(({ tries }) => tries >= mostTries))
+    await putOffWebhooks(warehouse, { webhooks, milliseconds: restMilliseconds });
+  return 0;
 }
 
 /** The pause of a record that has failed many times while others were answered. */
