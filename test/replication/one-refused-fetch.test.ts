@@ -118,6 +118,21 @@ test('a resource with many webhooks leaves others their share of each run', asyn
   ).toEqual([{ in_turn: true }]);
 });
 
+test('only the resource with many webhooks is left to its list, except what lists did not bring', async () => {
+  const service = await serve();
+  const bills = Array.from({ length: 310 }, (_, index) => bill(`b-${index}`));
+  service.lists = { bills, customers: [customer('x')] };
+  await service.sync(['items']);
+  for (const record of bills) await store(service, 'UPDATED', record);
+  await store(service, 'UPDATED', customer('x'), 'customer');
+  await service.rows(
+    `update sync.webhook_inbox set tries = 3 where connection_id = $1 and record_id in ('b-0', 'b-1')`,
+  );
+  await service.applyWebhooks();
+  const applied = `select record_id from sync.webhook_inbox where connection_id = $1 and status = 'applied' order by 1`;
+  expect(await service.rows(applied)).toEqual(['b-0', 'b-1', 'x'].map((id) => ({ record_id: id })));
+});
+
 test('a deletion that no list confirms the company of delays no other record of its resource', async () => {
   const service = await serve();
   service.lists = { customers: [customer('gone'), customer('x')] };

@@ -1,8 +1,8 @@
 import type { Warehouse } from '../open-warehouse.ts';
 
 /**
- * Clears holds of webhooks that last longer than any hold that is set: an hour for a connection, 15 minutes (the longest `Retry-After` that counts) for an entry. They were written while the
- * clock of Postgres was ahead, and would last for as long as that clock was wrong.
+ * Clears holds of webhooks that last longer than any hold that is set: an hour for a connection, 15 minutes (the longest `Retry-After` that
+ * counts) for an entry. They were written while the clock of Postgres was ahead, and would last for as long as that clock was wrong.
  */
 export async function forgetWrongHolds({ pool }: Pick<Warehouse, 'pool'>): Promise<void> {
   await pool.query({

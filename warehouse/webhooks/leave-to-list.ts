@@ -20,7 +20,7 @@ export async function leaveToList(
       update sync.webhook_inbox w set
         outcome = 'left to the next list', tries = tries + 1, try_after = clock_timestamp() + interval '1 minute'
       where w.connection_id = $1 and w.resource = $2 and w.status = 'waiting' and not ${isDeletion('w')}
-          and w.tries < ${listsTried}
+        and w.tries < ${listsTried}
         and not exists (
           select from sync.webhook_inbox d
           where d.connection_id = $1 and d.resource = $2 and d.record_id = w.record_id and d.status = 'waiting'

@@ -31,8 +31,8 @@ export interface AlertPlaces {
 
 /**
  * Keeps alerts up to date and sends them to DAYBOOK_ALERT_URL, until `stopping`. Judging, querying Temporal and sending are separate
- * loops, so a receiver that hangs delays no judgment, and a Temporal that hangs
- * only one of a connection that looks stale, by the deadline of a request. Any number of processes may watch: they take turns.
+ * loops, so a receiver that hangs delays no judgment, and a Temporal that hangs only one of a connection that looks stale, by the deadline of
+ * a request. Any number of processes may watch: they take turns.
  */
 export async function watchAlerts(
   places: AlertPlaces,
